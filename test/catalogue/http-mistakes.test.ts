@@ -224,6 +224,12 @@ t.test('a key in braces without quotes is a map, and one mistake', async (t) => 
   t.same(others, []);
 });
 
+t.test('a key that is sent nowhere is refused', async (t) => {
+  t.same(check(t, { upstreams: replaced(upstreams, '  settings: { authorize: { bearer: key } }\n', '') }), [
+    'upstreams.yaml:13:11: no setting says where key is sent; add settings: { authorize: { bearer: key } }, or leave it out',
+  ]);
+});
+
 t.test('what an upstream is always sent in headers can stand there', async (t) => {
   const of = (headers: string) =>
     check(t, { upstreams: replaced(upstreams, '{ bearer: key } }', `{ bearer: key }, headers: { ${headers} } }`) });
@@ -261,6 +267,48 @@ t.test('what a mapping renames in a list is a value of its items', async (t) => 
     `${FILE}:15:50: request takes no too for days; did you mean two? There are: one, two`,
   ]);
 });
+
+t.test('a header takes no list whose texts it cannot hold, nor a field that may be such a text', async (t) => {
+  const of = (field: string) =>
+    check(t, {
+      forecast: changed(
+        ['{ type: integer, default: 2 }', field],
+        ['query: { days: days }', 'headers: { x-days: days }'],
+      ),
+    });
+  const refused = (column: number, where: string) => [
+    `${FILE}:15:${column}: a header takes printable ASCII alone, and days takes more; pattern: "^[ -~]*$" for ${where}`,
+  ];
+  t.same(of('{ type: array, items: { type: string } }'), refused(22, 'the items of days'));
+  t.same(of('{ type: [string, "null"] }'), refused(22, 'days'));
+  t.same(of('{ type: array, items: { type: string, pattern: "^[ -~]*$" } }'), []);
+  t.same(of('{ type: array, items: { enum: [one, two] } }'), []);
+});
+
+t.test(
+  'a mapping multiplies numbers, and joins lists or takes their first: else the value would be sent as it came',
+  async (t) => {
+    const of = (field: string, taken: string) =>
+      check(t, {
+        forecast: changed(
+          ['{ type: integer, default: 2 }', field],
+          ['{ days: days }', `{ days: { from: days, ${taken} } }`],
+        ),
+      });
+    const refused = (wrong: string) => [`${FILE}:15:32: ${wrong}; leave it out, or name another field`];
+    const texts = '{ type: string, enum: ["1", "2"] }';
+    t.same(of(texts, 'scale: 24'), refused('scale multiplies numbers, and days is string in request'));
+    t.same(of(texts, 'join: ","'), refused('join makes one text of a list, and days is no list in request'));
+    t.same(of(texts, 'first: true'), refused('first takes the first of a list, and days is no list in request'));
+    t.same(
+      of('{ type: array, items: { type: string } }', 'scale: 24'),
+      refused('scale multiplies numbers, and days is string in request'),
+    );
+    t.same(of('{ type: array, items: { type: integer } }', 'scale: 24, join: ","'), []);
+    t.same(of('{ type: [array, "null"], items: { type: string } }', 'first: true'), []);
+    t.same(of('{ type: [integer, "null"] }', 'scale: 24'), []);
+  },
+);
 
 t.test('a path is not led elsewhere by a field that takes other types as well, or long texts alone', async (t) => {
   const of = (field: string, city: string) =>

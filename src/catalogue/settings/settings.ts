@@ -164,13 +164,14 @@ function checkUpstream(
     }
   }
   const secrets = [...needed, ...(adapter.optionalSecrets ?? [])];
+  const isUnsent = adapter.secretsIn !== undefined && secrets.length === 0;
   for (const secret of Object.keys(keys ?? {})) {
     // What the settings speak of is not known where they do not fit.
     if (secrets.includes(secret) || (adapter.secretsIn && !isSettled)) continue;
     diagnostics.add(
       keyOf(below(location, 'keys', secret)),
-      `${adapter.name} has no secret ${secret}`,
-      choices(secret, secrets),
+      isUnsent ? `no setting says where ${secret} is sent` : `${adapter.name} has no secret ${secret}`,
+      isUnsent ? `add settings: { authorize: { bearer: ${secret} } }, or leave it out` : choices(secret, secrets),
     );
   }
   const modelSchema = closedOptions(adapter.modelOptions ?? {}, modelProperties, ['id']);

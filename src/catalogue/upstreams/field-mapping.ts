@@ -1,10 +1,10 @@
 /** How the options of an `upstream:` block make a provider's fields out of the request's. */
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { AdapterDeclaration } from '../contracts.ts';
-import { demandAlways, fieldsOf, type RequestUse } from '../endpoints/request-reads.ts';
+import { demandAlways, fieldsOf, type RequestUse, typesOf } from '../endpoints/request-reads.ts';
 import { choices } from '../yaml/suggest.ts';
 import { below, type Diagnostics, keyOf, pathName, type SourceLocation } from '../yaml/yaml-document.ts';
-import { type FieldTaken, fieldsTaken, isConstant } from './mapped-field.ts';
+import { type FieldTaken, fieldsTaken, isConstant, type TakenField } from './mapped-field.ts';
 
 /** An `upstream:` block, or a role of a recipe, with the adapter that it names and its model's entry. */
 export interface AdapterUse {
@@ -27,16 +27,17 @@ const keysOf = (value: unknown): string[] => (isJsonObject(value) ? Object.keys(
 export function checkMapping(use: AdapterUse, request: RequestUse, diagnostics: Diagnostics): MappedFields {
   const { location, options, adapter, model } = use;
   const read = new Set<string>();
-  for (const { option, path, field, values } of mappedBy(use)) {
+  for (const { option, path, field, taken } of mappedBy(use)) {
     read.add(field);
     const at = below(location, option, ...path);
-    if (fieldsOf(request)[field] !== undefined) {
-      checkValues(values, field, below(at, 'values'), request, diagnostics);
+    const property = fieldsOf(request)[field];
+    if (property !== undefined) {
+      if (taken && isJsonObject(property)) checkTaken(taken, property, at, request, diagnostics);
       continue;
     }
     const wrong = `${pathName([option, ...path])} takes the field ${field}, which ${request.name} does not have`;
     diagnostics.add(
-      request.blame ?? (values === undefined ? at : below(at, 'from')),
+      request.blame ?? (taken === undefined ? at : below(at, 'from')),
       wrong,
       choices(field, keysOf(request.schema.properties)),
     );
@@ -63,24 +64,39 @@ function mappedBy({ options, adapter }: AdapterUse): Mapped[] {
 
 const isObjectOrList = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** What a mapping renames is a value that the field takes, or an item of it. */
-function checkValues(
-  values: FieldTaken['values'],
-  field: string,
+const isList = (type: string): boolean => ['array', 'string[]'].includes(type);
+
+const LEAVE_OUT = 'leave it out, or name another field';
+
+/** Reports what a mapping would do with values that the field never has: they would be sent as they came. */
+function checkTaken(
+  taken: TakenField,
+  property: JsonObject,
   at: SourceLocation,
   request: RequestUse,
   diagnostics: Diagnostics,
 ): void {
-  const property = fieldsOf(request)[field];
-  if (!isJsonObject(property)) return;
+  const add = (path: readonly string[], wrong: string, expected: string) =>
+    diagnostics.add(request.blame ?? keyOf(below(at, ...path)), wrong, expected);
+  const { from, values, first, scale, join } = taken;
   const listed = isJsonObject(property.items) ? property.items.enum : property.enum;
-  if (!Array.isArray(listed)) return;
-  const taken = listed.map(String);
-  for (const value of keysOf(values)) {
-    if (taken.includes(value)) continue;
-    const wrong = `${request.name} takes no ${value} for ${field}`;
-    diagnostics.add(request.blame ?? keyOf(below(at, value)), wrong, choices(value, taken));
+  const known = Array.isArray(listed) ? listed.map(String) : undefined;
+  for (const value of known ? keysOf(values) : []) {
+    if (known?.includes(value)) continue;
+    add(['values', value], `${request.name} takes no ${value} for ${from}`, choices(value, known ?? []));
   }
+  const types = typesOf(property);
+  if (types === undefined) return;
+  const hasLists = types.some(isList);
+  const isKept = `${from} is no list in ${request.name}`;
+  if (first === true && !hasLists) add(['first'], `first takes the first of a list, and ${isKept}`, LEAVE_OUT);
+  if (join !== undefined && !hasLists) add(['join'], `join makes one text of a list, and ${isKept}`, LEAVE_OUT);
+  const units = [
+    ...types.filter((type) => !isList(type)),
+    ...(hasLists ? (typesOf(property.items) ?? ['number']) : []),
+  ];
+  if (scale === undefined || units.includes('number')) return;
+  add(['scale'], `scale multiplies numbers, and ${from} is ${units.join(' or ')} in ${request.name}`, LEAVE_OUT);
 }
 
 /** A provider field without which every call is refused is made from a field that every request has. */

@@ -36,14 +36,14 @@ export const isConstant = (value: unknown): value is ConstantField =>
 export interface FieldTaken {
   readonly path: readonly (string | number)[];
   readonly field: string;
-  /** What is renamed; undefined where the field is named by itself. */
-  readonly values: TakenField['values'] | undefined;
+  /** What is done with it; undefined where the field is named by itself. */
+  readonly taken: TakenField | undefined;
 }
 
 /** Every request field that a nested template takes: see `mapTemplate`. */
 export function fieldsTaken(template: unknown, path: readonly (string | number)[] = []): FieldTaken[] {
-  if (typeof template === 'string') return [{ path, field: template, values: undefined }];
-  if (isTaken(template)) return [{ path, field: template.from, values: template.values ?? {} }];
+  if (typeof template === 'string') return [{ path, field: template, taken: undefined }];
+  if (isTaken(template)) return [{ path, field: template.from, taken: template }];
   if (isConstant(template)) return [];
   if (Array.isArray(template)) return template.flatMap((item, index) => fieldsTaken(item, [...path, index]));
   if (!isJsonObject(template)) return [];

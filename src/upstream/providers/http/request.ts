@@ -1,5 +1,6 @@
 /** A caller's request as the provider wants it. */
 import type { OptionFault } from '../../../catalogue/contracts.ts';
+import { typesOf } from '../../../catalogue/endpoints/request-reads.ts';
 import type { Input, JsonSchema } from '../../../catalogue/types.ts';
 import type { MappedField } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
@@ -47,11 +48,14 @@ export function headerFaults(headers: HttpOptions['headers'], request: JsonSchem
       return [{ path: ['headers', header], message: sent, expected: 'write it in other characters' }];
     }
     const field = typeof source === 'string' ? source : 'from' in source ? source.from : undefined;
-    const schema = field === undefined ? undefined : properties[field];
-    if (!isJsonObject(schema) || schema.type !== 'string' || Array.isArray(schema.enum)) return [];
-    if (firstTaken(schema, ['a\nb', '\u2603']) === undefined) return [];
+    const property = field === undefined ? undefined : properties[field];
+    const items = isJsonObject(property) && isJsonObject(property.items) ? property.items : undefined;
+    const texts = items ?? property;
+    if (!isJsonObject(texts) || !typesOf(texts)?.includes('string') || Array.isArray(texts.enum)) return [];
+    if (firstTaken(texts, ['a\nb', '\u2603']) === undefined) return [];
     const message = `a header takes printable ASCII alone, and ${field} takes more`;
-    return [{ path: ['headers', header], message, expected: `pattern: "^[ -~]*$" for ${field}` }];
+    const expected = `pattern: "^[ -~]*$" for ${items ? `the items of ${field}` : field}`;
+    return [{ path: ['headers', header], message, expected }];
   });
 }
 
