@@ -1,9 +1,7 @@
 /** `npm run keys`: API keys with prepaid credits, in the store that the gateway uses. */
 import './broken-pipe.ts';
-import { loadCatalogue } from '../catalogue/load.ts';
 import { type NewKeyOrder, openApiKeys } from '../credits/api-keys.ts';
 import type { KeptConfig } from '../gateway/config.ts';
-import { shipped } from '../gateway/shipped.ts';
 import { toDecimal } from '../money.ts';
 import type { ApiKey, KeyLimits } from '../store/credits/credit-store.ts';
 import type { Store } from '../store/store.ts';
@@ -70,7 +68,7 @@ async function create(values: Values, store: Store, config: KeptConfig): Promise
   if (!label) throw new UsageProblem(`--label is missing: say whose key it is\n\n${USAGE}`);
   const order: NewKeyOrder = {
     label,
-    limits: limitsOf(values, config),
+    limits: await limitsOf(values, config),
     ...(values.credit !== undefined && { credit: dollars('--credit', values.credit) }),
     ...(values.expires !== undefined && { expiresAt: store.now() + period('--expires', values.expires) }),
   };
@@ -79,17 +77,22 @@ async function create(values: Values, store: Store, config: KeptConfig): Promise
   process.stderr.write(`This is the only time that the key is shown; only its hash is kept. Its id is ${id}\n`);
 }
 
-function limitsOf(values: Values, config: KeptConfig): KeyLimits {
+async function limitsOf(values: Values, config: KeptConfig): Promise<KeyLimits> {
   const { models, 'per-day': perDay, 'per-call': perCall } = values;
   return {
     ...(perDay !== undefined && { perDay: dollars('--per-day', perDay) }),
     ...(perCall !== undefined && { perCall: dollars('--per-call', perCall) }),
-    ...(models !== undefined && { models: knownModels(models.split(','), config) }),
+    ...(models !== undefined && { models: await knownModels(models.split(','), config) }),
   };
 }
 
 /** A model misspelt would make a key for nothing. */
-function knownModels(names: readonly string[], { catalogueDirectory }: KeptConfig): string[] {
+async function knownModels(names: readonly string[], { catalogueDirectory }: KeptConfig): Promise<string[]> {
+  // Three quarters of what any of these commands would take to start.
+  const [{ loadCatalogue }, { shipped }] = await Promise.all([
+    import('../catalogue/load.ts'),
+    import('../gateway/shipped.ts'),
+  ]);
   const { upstreams } = loadCatalogue(catalogueDirectory, shipped);
   const known = new Set([...upstreams.values()].flatMap(({ models }) => Object.keys(models ?? {})));
   return names.map((name) => {
