@@ -35,7 +35,7 @@ export interface FulfilContext {
   readonly paymentId: string;
   /** True where an earlier attempt of the payment got as far as this. */
   readonly isRepeated: boolean;
-  /** Takes the provider's own cost in dollars, where it reports one. */
+  /** Takes what the call has cost so far, in dollars, where its providers say so. */
   reportCost(dollars: string): void;
   /** Hears of every exchange with a provider, once it is over; no status: it gave no answer. */
   exchanged?(upstream: string, status: number | undefined, ms: number): void;

@@ -31,7 +31,7 @@ export interface CallContext {
   readonly cache: Cache;
   /** For files that a caller names and the gateway itself must read. */
   readonly downloads: Downloader;
-  /** Takes what the provider charged us, in dollars, where its answer says so. */
+  /** Takes what the provider charged us for one exchange, in dollars, where its answer says so. */
   reportCost?(dollars: string): void;
   /** Takes what has come of an answer that streams. Left out: it is wanted whole. */
   readonly emit?: ((text: string) => void) | undefined;

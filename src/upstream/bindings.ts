@@ -10,11 +10,12 @@ import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder } from './fallback.ts';
 import { openUpstreamHttp } from './http/client.ts';
 import { openPace, type Pace } from './pace.ts';
+import { withCost } from './reported-cost.ts';
 
 export interface Upstreams {
   /** True, or the environment variables without which no upstream of the route can be asked. */
   available(route: Route): true | { missing: string[] };
-  /** Answers the route's result, without its envelope. Throws UpstreamProblem. */
+  /** Answers the route's result, without its envelope, and reports what all that was asked for it has cost so far. Throws UpstreamProblem. */
   call(route: Route, input: Input, context: Omit<CallContext, 'terms' | 'longest'>): Promise<unknown>;
   /** The upstreams of a route that have their keys, in order; recipes are left out. For callers that speak a provider's protocol. */
   bindings(route: Route): readonly Binding[];
@@ -140,7 +141,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   async function callCounted(source: RouteSource, route: Route, input: Input, context: CallContext): Promise<unknown> {
     let cost: string | undefined;
     const reportCost = (dollars: string) => {
-      cost = dollars;
+      cost = withCost(cost, dollars);
       context.reportCost?.(dollars);
     };
     try {
@@ -172,8 +173,14 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         isPassedOn = true;
         emit?.(text);
       };
+      let cost: string | undefined;
+      const reportCost = (dollars: string) => {
+        cost = withCost(cost, dollars);
+        context.reportCost?.(cost);
+      };
       const sold = {
         ...context,
+        reportCost,
         terms: route.price.terms?.(input),
         reportUse: metrics?.tokens,
         emit: emit && passOn,

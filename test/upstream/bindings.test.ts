@@ -2,7 +2,9 @@ import t, { type Test } from 'tap';
 import type { Route, Upstream, UpstreamOptions } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
 import { type Fault, sandboxSecret, startDoubles } from '../../src/sandbox/doubles/index.ts';
+import { defineRecipe } from '../../src/upstream/adapter.ts';
 import { openUpstreams } from '../../src/upstream/bindings.ts';
+import { UpstreamProblem } from '../../src/upstream/problem.ts';
 import { openCallContext } from './call-context.ts';
 import { problemOf } from './providers/contract.ts';
 
@@ -129,4 +131,41 @@ t.test('gives a recipe its roles', async (t) => {
   const { upstreams, route, call } = await open(t, [arb]);
   t.equal(upstreams.available(route), true);
   t.match(await call(), { opportunities: Array, stats: { tracked: Number } });
+});
+
+t.test('a call has cost what everything cost that was asked for it, and so has each who was asked', async (t) => {
+  const costing = (name: string, costs: readonly string[], problem?: Error) =>
+    defineRecipe({
+      name,
+      options: { type: 'object' },
+      reads: {},
+      roles: {},
+      async call(_input: Record<never, never>, _roles, { reportCost }): Promise<object> {
+        for (const cost of costs) reportCost?.(cost);
+        if (problem) throw problem;
+        return {};
+      },
+    });
+  const nonsense = new UpstreamProblem('malformed', 'asked-in-vain', 'answered nonsense');
+  const recipes = [costing('asked-in-vain', ['0.05'], nonsense), costing('asked-twice', ['0.1', '0.2'])];
+  const route = { id: 'test', upstreams: recipes.map(({ name }) => ({ recipe: name })), price: {} } as unknown as Route;
+  const counted = new Map<string, number>();
+  const upstreams = openUpstreams({
+    catalogue: { upstreams: new Map(), routes: [route] },
+    adapters: [],
+    recipes,
+    secretOf: () => undefined,
+    metrics: { exchange() {}, tokens() {}, cost: ({ upstream }, dollars) => counted.set(upstream, Number(dollars)) },
+  });
+  t.teardown(() => upstreams.close());
+  const context = openCallContext(t);
+  await upstreams.call(route, input, context);
+  t.equal(Number(context.costs.at(-1)), 0.35);
+  t.strictSame(
+    [...counted],
+    [
+      ['asked-in-vain', 0.05],
+      ['asked-twice', 0.3],
+    ],
+  );
 });
