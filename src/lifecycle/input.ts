@@ -160,12 +160,18 @@ export function readInput(route: Route, request: GatewayRequest): Input {
     compilers: fromQuery ? queryCompilers : bodyCompilers,
     isLarge: request.body.length >= LARGE_BODY_BYTES,
   });
+  demandAsWritten(input, () => (fromQuery ? request.query : request.body.toString('latin1')));
+  return input;
+}
+
+/** Throws Problem `invalid_request` that names the first number which is not read as it is `written`, a text with all of them. */
+export function demandAsWritten(input: unknown, written: () => string): void {
   let rounded: ReadonlySet<number> | undefined;
   const misread = misreadIn(input, (read) => {
-    rounded ??= roundedIn(fromQuery ? request.query : request.body.toString('latin1'));
+    rounded ??= roundedIn(written());
     return rounded.has(read);
   });
-  if (misread === undefined) return input;
+  if (misread === undefined) return;
   throw new Problem('invalid_request', `${misread.path} ${misread.message}`, { details: [misread] });
 }
 

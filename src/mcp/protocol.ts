@@ -16,6 +16,7 @@ import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
 import { visitOf } from '../http/visits.ts';
 import { isJsonObject } from '../json.ts';
+import { demandAsWritten } from '../lifecycle/input.ts';
 import type { Limits } from '../limits/limits.ts';
 import { MCP_PATH } from '../paths.ts';
 import { readJsonObject } from '../request/json-text.ts';
@@ -107,7 +108,10 @@ export function openProtocol(parts: ProtocolParts): Protocol {
   async function readMessage(request: IncomingMessage): Promise<Record<string, unknown>> {
     const body = await readRawBody(request, parts.bodyLimitBytes);
     await ownTurn(body);
-    return withMetaInParams(readJsonObject(body));
+    const message = readJsonObject(body);
+    // Who sells them is given arguments that are written anew, and so cannot tell what they were.
+    if (isJsonObject(message.params)) demandAsWritten(message.params.arguments, () => body.toString('latin1'));
+    return withMetaInParams(message);
   }
 
   /** The package hands on what is known of a caller, and of nothing else. It takes the target for a path, whatever its form. */

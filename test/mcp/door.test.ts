@@ -115,6 +115,26 @@ t.test('what is no request of the protocol is told so, in its words', async (t) 
   t.equal(trace, 405);
 });
 
+t.test('a whole number of more digits than are kept is refused at its place, as at every other door', async (t) => {
+  const call = async (name: string, given: string) => {
+    const body = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "${name}", "arguments": ${given}}}`;
+    const answer = await fetch(`${gateway.url}/mcp`, { method: 'POST', headers: HEADERS, body });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  const refused = (path: string, message: RegExp) => ({
+    status: 400,
+    error: { code: -32600, data: { code: 'invalid_request', details: [{ path, message }] } },
+  });
+  const rounded = /would be read as 9007199254740992/;
+  const name = 'ai_prediction-market_venue-a_market-list';
+  t.match(await call(name, '{"category_id": 9007199254740993}'), refused('/category_id', rounded));
+  t.match(
+    await call('call_endpoint', `{"name": "${name}", "arguments": {"category_id": 9007199254740993}}`),
+    refused('/arguments/category_id', rounded),
+  );
+  t.match(await call(name, '{"category_id": 9007199254740992}'), { status: 200 });
+});
+
 t.test(
   'every form of a payment is taken: an object, base64, beside the parameters; and several are refused',
   async (t) => {
