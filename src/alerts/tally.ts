@@ -39,7 +39,7 @@ const MOST_SALES = 10_000;
 /** Long enough for what is told of yesterday. */
 const KEPT_MS = 3 * DAY_MS;
 
-type Sold = Pick<Paid, 'id' | 'route' | 'asset' | 'cost' | 'state' | 'receipt'>;
+type Sold = Pick<Paid, 'id' | 'route' | 'asset' | 'cost' | 'state' | 'receipt' | 'isAnswered'>;
 
 /** What cannot be read counts as nothing. */
 function costOf(cost: string | undefined): Rate | undefined {
@@ -55,7 +55,7 @@ export function openTally({ store, worth }: TallyParts): Tally {
   const sold = new Map<string, Sale[]>();
   /** Counted, and read again until its time is over: when, and whether its cost was known. */
   const recent = new Map<string, { readonly at: number; readonly hasCost: boolean }>();
-  /** Paid, and not worked for yet: the cost is known when the work is done, which may be days later where it is owed. */
+  /** Paid first: the cost is known when the work is done, which may be half an hour later, or days where it is owed. */
   const open = new Set<string>();
   let from: number | undefined;
 
@@ -79,8 +79,8 @@ export function openTally({ store, worth }: TallyParts): Tally {
     sold.set(route, sales);
   }
 
-  function addSale({ id, route, asset, cost, state, receipt }: Sold): void {
-    if (state === 'settled' || state === 'refunded') open.delete(id);
+  function addSale({ id, route, asset, cost, state, receipt, isAnswered }: Sold): void {
+    if (isAnswered || state === 'refunded') open.delete(id);
     else open.add(id);
     const paid = worth({ amount: receipt.amount, asset });
     add(id, receipt.settledAt, route, paid, { paid, cost: costOf(cost) });
@@ -92,7 +92,7 @@ export function openTally({ store, worth }: TallyParts): Tally {
       for (const id of open) {
         const payment = await store.find(id);
         if (payment?.receipt && payment.receipt.settledAt >= now - KEPT_MS)
-          addSale({ ...payment, receipt: payment.receipt });
+          addSale({ ...payment, receipt: payment.receipt, isAnswered: payment.answer !== undefined });
         else open.delete(id);
       }
       for await (const sale of paidIn(store, period)) addSale(sale);

@@ -127,6 +127,8 @@ export interface Sale extends Pick<Payment, 'id' | 'rail' | 'route' | 'asset' | 
 export interface Paid
   extends Pick<Payment, 'id' | 'rail' | 'network' | 'asset' | 'payer' | 'payTo' | 'route' | 'state' | 'cost'> {
   readonly receipt: Receipt;
+  /** False while its work goes on, and where its result is owed: its cost is not known yet. */
+  readonly isAnswered: boolean;
   /** The API key whose credits it bought; undefined: it bought something else. */
   readonly keyId: string | undefined;
 }

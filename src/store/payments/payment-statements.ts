@@ -278,7 +278,7 @@ export const listSales = ({ since, after, limit }: Parameters<Store['sales']>[0]
 
 export const listPaid = ({ from, to, after, limit }: Parameters<Store['paid']>[0]): Statement => ({
   text: `SELECT id, rail, network, asset, payer, pay_to, route, state, cost, receipt, settled_at,
-      ${KEY_ID}
+      CASE WHEN answer IS NULL THEN 0 ELSE 1 END AS is_answered, ${KEY_ID}
     FROM payments WHERE settled_at < ?1 AND (settled_at, id) > (?2, ?3) ORDER BY settled_at, id LIMIT ?4`,
   values: [to, after?.settledAt ?? from, after?.id ?? '', limit],
 });

@@ -112,5 +112,6 @@ export const toPaid = (row: Row): Paid => ({
   state: required(row, 'state') as PaymentState,
   cost: optional(row, 'cost'),
   receipt: toReceipt(required(row, 'receipt')),
+  isAnswered: Number(row.is_answered) === 1,
   keyId: optional(row, 'key_id'),
 });
