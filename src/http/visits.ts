@@ -12,11 +12,15 @@ export function beginVisit(
   { ended, clientOf }: { readonly ended: Ended; readonly clientOf: ClientOf },
 ): Visit {
   const { method = 'GET', headers, socket } = request;
-  const visit = new Visit(method, ended, readTrace(headers.traceparent));
+  const over: Ended = (each) => {
+    // Work goes on where the caller left: only at its end it is known what it would have been answered.
+    each.status = response.statusCode;
+    ended(each);
+  };
+  const visit = new Visit(method, over, readTrace(headers.traceparent));
   visit.client = clientOf(request);
   const before = socket.bytesWritten;
   response.on('close', () => {
-    visit.status = response.statusCode;
     visit.bytes = socket.bytesWritten - before;
     visit.isCut = !response.writableFinished;
     visit.release();

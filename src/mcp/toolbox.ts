@@ -99,6 +99,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
         return problemResult(error);
       } finally {
         request.isProbe ||= visit.isProbe;
+        visit.isCut = request.isCut;
         visit.release();
       }
     },

@@ -86,7 +86,8 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
     const { paymentId, requestId, attempt, door, status, steps, beganAt: at } = visit;
     if (paymentId === undefined || visits.length >= MOST_VISITS) return;
     const ms = Math.round(visit.ms);
-    const answered = { at: at + ms, step: 'answered', ms, detail: `${status}${visit.isReplayed ? ', once more' : ''}` };
+    const detail = `${status}${visit.isReplayed ? ', once more' : ''}${visit.isCut ? ', and its caller had left' : ''}`;
+    const answered = { at: at + ms, step: 'answered', ms, detail };
     visits.push({ paymentId, requestId, at, attempt, door, status, steps: [...steps, answered] });
   }
 

@@ -20,6 +20,7 @@ export class Visit {
   route = 'unsold';
   /** `x402`, `mpp`, `mcp`, `api-key` or `document`. */
   door = 'document';
+  /** What was answered, or would have been where the caller left before. */
   status = 0;
   /** What was sent, headers included. */
   bytes: number | undefined;

@@ -92,6 +92,22 @@ t.test('what is counted while the store refuses is added once it takes it, each 
   }
 });
 
+t.test('what a payment went through says whether its caller was there for the answer', async (t) => {
+  const store = openSqliteStore(':memory:', { now: () => 5 });
+  t.teardown(() => store.close());
+  const tally = openTally(store);
+  for (const [number, isReplayed, isCut] of [
+    [2, false, true],
+    [4, true, false],
+  ] as const) {
+    tally.ended(Object.assign(paid(number), { isReplayed, isCut }));
+  }
+  await tally.flush();
+  const answered = async (id: string) => (await store.figures.visitsOf(id))[0]?.steps.at(-1)?.detail;
+  t.equal(await answered('payment 2'), '200, and its caller had left');
+  t.equal(await answered('payment 4'), '200, once more');
+});
+
 t.test('a share of calls is as fast as its part of the histogram says', (t) => {
   const of = (...times: number[]) => {
     const counts = new Map<number, number>();

@@ -10,7 +10,8 @@ import { readable } from '../../src/readable-log.ts';
 import { readTrace } from '../../src/request/trace.ts';
 import { receiptOf, request, sendProof, signProof } from '../clients.ts';
 import { startGateway } from '../gateway.ts';
-import { callTool } from '../mcp/tool-client.ts';
+import { callTool, signToolPayment } from '../mcp/tool-client.ts';
+import { startRelayedGateway } from '../relayed-gateway.ts';
 import { mcpDoor } from './doors.ts';
 
 type Line = Record<string, unknown> & { readonly message: string };
@@ -54,6 +55,9 @@ const gateway = await startGateway({
 });
 t.teardown(gateway.stop);
 const PATH = '/image/family-e-2';
+const TOOL = 'image_family-e-2';
+const CHAT = '/v1/chat/completions';
+const MODEL = 'vendor3-5.6-luna';
 
 t.test('a paid call is one line with what it cost, and every line of it has its request id', async (t) => {
   const call = request(gateway, PATH, { prompt: 'a lighthouse' });
@@ -100,6 +104,40 @@ t.test('a tool call has a line of its own beside that of its request', async (t)
   t.match(tool, { door: 'mcp', route: 'image_family-e-2', method: 'tools/call', status: 200, amount: '0.06' });
   const carried = await line((each) => each.requestId === tool.requestId && each !== tool);
   t.match(carried, { door: 'mcp', route: '/mcp', method: 'POST', status: 200 });
+});
+
+t.test('a call whose caller left has the status that its work came to, at every door', async (t) => {
+  const left = openLines();
+  const relayed = await startRelayedGateway({ networks: ['chain-c'], log: left.log });
+  t.teardown(relayed.stop);
+  const [image, toolCall] = [
+    request(relayed, PATH, { prompt: 'a storm' }),
+    { name: TOOL, arguments: { prompt: 'fog' } },
+  ];
+  const proof = await signProof(relayed, 'chain-c', image);
+  const meta = await signToolPayment(relayed, 'chain-c', await callTool(relayed, TOOL, toolCall.arguments));
+  const tool = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...toolCall, _meta: meta } };
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const { apiKey } = relayed.state as { apiKey?: string };
+  for (const [door, upstream, { url, init }, headers] of [
+    ['x402', 'predictions', image, proof],
+    ['mcp', 'predictions', request(relayed, '/mcp', tool), { accept: 'application/json, text/event-stream' }],
+    ['api-key', 'chat', request(relayed, CHAT, { model: MODEL, messages }), { authorization: `Bearer ${apiKey}` }],
+  ] as const) {
+    await relayed.fault({ upstream, fault: '500' });
+    const work = relayed.upstreams.gate.holdNext();
+    const leaver = new AbortController();
+    const asked = fetch(url, { ...init, headers: { ...init.headers, ...headers }, signal: leaver.signal });
+    const gone = t.rejects(asked);
+    await work.reached;
+    leaver.abort();
+    await gone;
+    // What is answered after that was asked after that: by then the gateway knows.
+    for (let asks = 0; asks < 2; asks += 1) await fetch(`${relayed.url}/healthz`);
+    work.release();
+    const found = await left.line((each) => each.door === door && each.isCut === true && each.route !== '/mcp');
+    t.equal(found.status, 500, door);
+  }
 });
 
 t.test('calls with API keys, documents and what is not sold are named by what they are', async (t) => {

@@ -71,13 +71,16 @@ export async function complete(
       mayAskAnother: () => !response.headersSent && !response.destroyed,
     });
   } catch (error) {
-    const { error: shown } = errorAnswer(error);
+    const { status, error: shown } = errorAnswer(error);
     await hold.release(shown.code);
     // A model that thinks out of sight is billed to us by what it thought.
     if (hasBegun && signal.aborted && !stopping.aborted) gate.ended('wasted');
     if (error instanceof UpstreamProblem) log.warn({ ...details, err: error }, 'call failed: not charged');
     else log.error({ requestId, err: error }, 'call failed in the gateway');
-    if (response.destroyed) return;
+    if (response.destroyed) {
+      if (!response.headersSent) response.statusCode = status;
+      return;
+    }
     if (!response.headersSent) throw error;
     // A stream has begun already: it has to say itself that nothing comes.
     response.end(eventOf({ error: shown }));
