@@ -43,13 +43,14 @@ import type { Store } from '../store/store.ts';
 import { openStorefront } from '../storefront/index.tsx';
 import { samplesOf } from '../storefront/samples.ts';
 import type { Config } from './config.ts';
-import { confirmationsOn, openServing, withoutKeys } from './serving.ts';
+import { confirmationsOn, type Lasting, openServing, withoutKeys } from './serving.ts';
 
 /** What every edition shares. */
 export interface Shared {
   readonly config: Config;
   readonly platform: Platform;
   readonly store: Store;
+  readonly lasting: Lasting;
   readonly rails: ReadonlyMap<string, Rail>;
   readonly networks: Pick<PayableNetworks, 'find'>;
   readonly exposure: ExposureControl;
@@ -111,7 +112,7 @@ export async function openEdition(
 ): Promise<Edition> {
   const { config, platform, store, networks, owner, intervals, log, now } = shared;
   const { publicUrl } = config;
-  const serving = await openServing(config, catalogue, platform, store, shared.metrics, log, now);
+  const serving = await openServing(catalogue, shared);
   const missing = withoutKeys(catalogue, serving.upstreams);
   const offered = catalogue.routes.filter((route) => !missing.has(route) && shared.rails.has(route.rail));
   const openedAt = now();

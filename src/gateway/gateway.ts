@@ -39,6 +39,7 @@ import type { Config } from './config.ts';
 import { watchDisk } from './disk.ts';
 import { openEditions, ReloadRefused } from './editions.ts';
 import { followOthers, isRefusal, load, openAnnouncements, openPending } from './reloading.ts';
+import { openLasting } from './serving.ts';
 
 /** Everything that is sold, before anything listens. */
 export interface Gateway {
@@ -170,6 +171,7 @@ export async function openGateway(
     config,
     platform,
     store,
+    lasting: openLasting(store, now),
     rails,
     networks,
     exposure,

@@ -11,7 +11,7 @@ import type { Platform } from '../platform.ts';
 import type { Store } from '../store/store.ts';
 import type { CreditSales } from '../upstream/adapter.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
-import { openBought } from '../upstream/bought.ts';
+import { type Bought, openBought } from '../upstream/bought.ts';
 import { openCache } from '../upstream/cache.ts';
 import { openDownloader } from '../upstream/http/download.ts';
 import { openDirectoryMediaStore, serveMedia } from '../upstream/media/directory.ts';
@@ -24,15 +24,28 @@ export const confirmationsOn = ({ networks }: Catalogue, name: string): number =
   [...networks.values()].find(({ id, live, sandbox }) => [id, live.caip2, sandbox.caip2].includes(name))
     ?.confirmations ?? 1;
 
+/** What serves paid calls and is the same whatever catalogue is on sale. */
+export interface Lasting {
+  readonly bought: Bought;
+}
+
+/** To be called once for a process. */
+export const openLasting = (store: Store, now: () => number): Lasting => ({ bought: openBought({ store, now }) });
+
+interface ServingParts {
+  readonly config: Config;
+  readonly platform: Platform;
+  readonly store: Store;
+  readonly lasting: Lasting;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  now(): number;
+}
+
 /** Calls the providers, and keeps what they make. */
 export async function openServing(
-  config: Config,
   catalogue: Catalogue,
-  platform: Platform,
-  store: Store,
-  metrics: Metrics,
-  log: Log,
-  now: () => number,
+  { config, platform, store, lasting, metrics, log, now }: ServingParts,
 ) {
   const upstreams = openUpstreams({
     catalogue,
@@ -53,7 +66,6 @@ export async function openServing(
   const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
-  const bought = openBought({ store, now });
   const apiKeys = openApiKeys({ store: store.credits, mode: platform.mode, now });
   const salesPaidOn = (network: string): CreditSales => ({
     buy: (order) => apiKeys.buy({ ...order, awaitsConfirmations: confirmationsOn(catalogue, network) > 1 }),
@@ -64,7 +76,7 @@ export async function openServing(
     demand: (route, { api_key: apiKey }) =>
       sellsCredits(route) && typeof apiKey === 'string' ? apiKeys.demandUsable(apiKey) : undefined,
     call: (route, input, context) =>
-      bought.attempt(context, (once) =>
+      lasting.bought.attempt(context, (once) =>
         // With every member from the beginning: to add one to a copy costs several times as much as to change it there.
         upstreams.call(route, input, {
           endpoint: route.endpoint.id,

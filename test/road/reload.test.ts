@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -178,6 +178,25 @@ t.test(
     await buysNothing('quoted too long ago', await pay());
   },
 );
+
+t.test('what was made before a change and could not be stored is not bought once more after it', async (t) => {
+  const { gateway, service, edit } = await open(t);
+  const map = request(gateway, '/weather/map', { zoom: 9 });
+  const proof = await signProof(gateway, 'chain-c', map);
+  const media = join(gateway.directory, 'media');
+  renameSync(media, `${media}.away`);
+  writeFileSync(media, 'a file where the directory was');
+  t.match(await (await sendProof(map, proof)).json(), { error: { code: 'media_unavailable' } });
+  rmSync(media);
+  renameSync(`${media}.away`, media);
+  edit(ALERTS, ...raise);
+  await gateway.reload();
+  t.match(await (await sendProof(map, proof)).json(), { image_url: /\.png$/ });
+  t.same(
+    service.asked.map(({ line }) => line),
+    ['POST /v1/map'],
+  );
+});
 
 t.test('a catalogue with a mistake, or with other networks, changes nothing', async (t) => {
   const { gateway, edit, alert } = await open(t);

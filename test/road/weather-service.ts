@@ -8,6 +8,8 @@ import { drawPicture } from '../../src/sandbox/files/png.ts';
 
 export const KEY = 'weather-key-7f3a';
 
+const LARGE = Buffer.alloc(1_048_576);
+
 export interface WeatherService {
   readonly url: string;
   /** Lets streams of `/v1/watch` go on to their end: how many. */
@@ -55,6 +57,8 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
       case 'POST /v1/reports':
         return { status: 202, body: { job: { id: 'r1' }, state: 'running' } };
       case 'POST /v1/map':
+        // The closest has the most bytes.
+        return { type: 'image/png', body: JSON.parse(body).zoom === 9 ? Buffer.concat([picture, LARGE]) : picture };
       case 'GET /map.png':
         return { type: 'image/png', body: picture };
       case 'GET /v1/station':
