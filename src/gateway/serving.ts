@@ -14,6 +14,7 @@ import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
 import { type Bought, openBought } from '../upstream/bought.ts';
 import { openCache } from '../upstream/cache.ts';
 import { openDownloader } from '../upstream/http/download.ts';
+import { openTurns, type TurnsAt } from '../upstream/http/turns.ts';
 import { openDirectoryMediaStore, serveMedia } from '../upstream/media/directory.ts';
 import { openS3MediaStore } from '../upstream/media/s3.ts';
 import type { Config } from './config.ts';
@@ -27,10 +28,14 @@ export const confirmationsOn = ({ networks }: Catalogue, name: string): number =
 /** What serves paid calls and is the same whatever catalogue is on sale. */
 export interface Lasting {
   readonly bought: Bought;
+  readonly turnsAt: TurnsAt;
 }
 
 /** To be called once for a process. */
-export const openLasting = (store: Store, now: () => number): Lasting => ({ bought: openBought({ store, now }) });
+export const openLasting = (store: Store, now: () => number): Lasting => ({
+  bought: openBought({ store, now }),
+  turnsAt: openTurns(),
+});
 
 interface ServingParts {
   readonly config: Config;
@@ -52,6 +57,7 @@ export async function openServing(
     ...shipped,
     secretOf: platform.secretOf,
     ...(platform.baseUrlOf && { baseUrlOf: platform.baseUrlOf }),
+    turnsAt: lasting.turnsAt,
     sandbox: platform.mode === 'sandbox',
     metrics,
     log,

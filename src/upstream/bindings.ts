@@ -9,6 +9,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Adapter, Binding, CallContext, Recipe } from './adapter.ts';
 import { callInOrder } from './fallback.ts';
 import { openUpstreamHttp } from './http/client.ts';
+import type { TurnsAt } from './http/turns.ts';
 import { openPace, type Pace } from './pace.ts';
 import { withCost } from './reported-cost.ts';
 
@@ -34,6 +35,8 @@ interface UpstreamsOptions {
   secretOf(variable: string, upstream: Upstream): string | undefined;
   /** Takes the place of an upstream's own address. */
   baseUrlOf?(upstream: Upstream): string | undefined;
+  /** Left out: turns of their own. */
+  turnsAt?: TurnsAt;
   /** True where doubles answer: results with `metadata` then say so there. */
   sandbox?: boolean;
   metrics?: Pick<Metrics, 'exchange' | 'cost' | 'tokens'>;
@@ -78,6 +81,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       adapter,
       baseUrl: options.baseUrlOf?.(upstream) ?? upstream.baseUrl,
       secrets: Object.fromEntries(keys.flatMap(({ secret, value }) => (value ? [[secret, value]] : []))),
+      turnsAt: options.turnsAt,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(log && { log }),
       ...(metrics && { exchanged: metrics.exchange }),

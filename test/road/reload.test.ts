@@ -198,6 +198,28 @@ t.test('what was made before a change and could not be stored is not bought once
   );
 });
 
+t.test('a provider is asked no more at a time than its upstream says, whatever is sold by then', async (t) => {
+  const { gateway, service, edit } = await open(t);
+  edit('upstreams.yaml', 'adapter: http', 'adapter: http\n  concurrency: 1');
+  await gateway.reload();
+  const [watch, forecast] = ['watch', 'forecast'].map((name) =>
+    request(gateway, `/weather/${name}`, { city: 'Porto' }),
+  );
+  if (!watch || !forecast) throw new Error('two calls were made');
+  const watching = sendProof(watch, await signProof(gateway, 'chain-c', watch));
+  while (service.asked.length === 0) await delay(5);
+  edit(ALERTS, ...raise);
+  await gateway.reload();
+  const waiting = sendProof(forecast, await signProof(gateway, 'chain-c', forecast));
+  for (let looks = 0; looks < 100 && service.asked.length === 1; looks += 1) await delay(10);
+  t.equal(service.asked.length, 1);
+  service.goOn();
+  for (const answer of await Promise.all([watching, waiting])) {
+    t.equal(answer.status, 200);
+    await answer.text();
+  }
+});
+
 t.test('a catalogue with a mistake, or with other networks, changes nothing', async (t) => {
   const { gateway, edit, alert } = await open(t);
   edit(ALERTS, ...raise);

@@ -1,16 +1,14 @@
 import { Pool } from 'undici';
-import { parseDuration } from '../../catalogue/duration.ts';
 import type { Upstream } from '../../catalogue/types.ts';
 import type { Log } from '../../log.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { attemptOnce } from './attempt.ts';
-import { openCircuitBreaker } from './circuit-breaker.ts';
-import { openGate } from './concurrency.ts';
 import type { Failed, PreparedRequest, UpstreamConnection } from './exchange.ts';
 import { hintsOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { pause, retryDelay } from './retry.ts';
 import { openStream } from './stream.ts';
+import { openTurns, type TurnsAt } from './turns.ts';
 import type { Authorize, UpstreamHttp, UpstreamRequest, Within } from './upstream-http.ts';
 
 export interface UpstreamHttpOptions {
@@ -25,37 +23,34 @@ export interface UpstreamHttpOptions {
   log?: Pick<Log, 'warn'>;
   /** Told of every exchange, once it is over. */
   exchanged?: UpstreamConnection['exchanged'];
-  /** Milliseconds, for the circuit breaker; tests set it. */
+  /** Left out: turns of its own. */
+  turnsAt?: TurnsAt | undefined;
+  /** Milliseconds, for a circuit breaker of its own; tests set it. */
   now?: () => number;
 }
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
-const DEFAULT_CONCURRENCY = 64;
-const CIRCUIT = { failures: 10, coolDownMs: 5_000, probeMs: 2_000 };
 
 const mayRetry = (
   { idempotent, asksOfJob }: PreparedRequest,
   { retryable, problem: { status = 0 } }: Failed,
 ): boolean => idempotent && (retryable || (asksOfJob && status >= 500));
 
-/** One per upstream, for the life of the process: it holds the connections, the limits and the circuit breaker. */
+/** One per upstream, for as long as its catalogue is on sale: it holds the connections. */
 export function openUpstreamHttp(
   options: UpstreamHttpOptions,
 ): UpstreamHttp & { isShut(): boolean; close(): Promise<void> } {
-  const { upstream, baseUrl, log } = options;
+  const { upstream, baseUrl, log, turnsAt = openTurns(options.now) } = options;
   const base = new URL(baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
-  const concurrency = upstream.concurrency ?? DEFAULT_CONCURRENCY;
-  const spacingMs = upstream.spacing === undefined ? 0 : parseDuration(upstream.spacing);
-  if (spacingMs === undefined)
-    throw new Error(`upstream ${upstream.name}: spacing ${upstream.spacing} is not a duration`);
+  const { concurrency, gate, circuit } = turnsAt(upstream, baseUrl);
   // Time limits are ours, exact to the millisecond and distinct from the caller's deadline.
   const pool = new Pool(base.origin, { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 });
   const connection: UpstreamConnection = {
     upstream: upstream.name,
     pool,
-    gate: openGate({ concurrency, spacingMs }),
-    circuit: openCircuitBreaker({ ...CIRCUIT, now: options.now ?? (() => performance.now()) }),
+    gate,
+    circuit,
     authorize: options.adapter.authorize,
     settings: upstream.settings ?? {},
     secrets: options.secrets,
@@ -113,5 +108,5 @@ export function openUpstreamHttp(
     forCaller: connectionOf,
   });
 
-  return { ...connectionOf(), isShut: () => connection.circuit.isOpen(), close: () => pool.destroy() };
+  return { ...connectionOf(), isShut: circuit.isOpen, close: () => pool.destroy() };
 }
