@@ -12,6 +12,8 @@ const PATIENCE_MS = 300_000;
 
 /** Runs files of tests, each as one test: where they were compiled to, by their names. */
 export async function inTurn(files: Readonly<Record<string, string>>): Promise<void> {
+  // What nobody catches, rejected promises included, fails the file whose turn it is.
+  process.on('uncaughtException', (error) => current.threw(error));
   for (const [name, compiled] of Object.entries(files)) {
     await root.test(name, { timeout: PATIENCE_MS }, async (t) => {
       current = t;
