@@ -48,7 +48,7 @@ export function books(promise: Promised): void {
     const { rail, network, asset, payer, payTo, route } = sampleFacts('first');
     const receipt = { ...sampleReceipt('tx first'), settledAt: 10 };
     const fixed = { id: 'first', rail, network, asset, payer, payTo, route };
-    t.same(payments, [{ ...fixed, state: 'settled', cost: '0.5', receipt, keyId: undefined }]);
+    t.same(payments, [{ ...fixed, state: 'settled', cost: '0.5', receipt, isAnswered: true, keyId: undefined }]);
   });
 
   promise('has in the books what is owed, what the chain told later, and not what it took back', async (t, store) => {
@@ -63,6 +63,7 @@ export function books(promise: Promised): void {
         [id, state, receipt.settledAt].join(' '),
       );
     t.same(await states(), ['owed owed 5'], 'the first receipt stays');
+    t.match((await store.paid({ ...ALL, after: undefined, limit: 1 })).payments, [{ isAnswered: false }]);
     await store.resolve('asked', { state: 'settled', receipt: { ...sampleReceipt(), settledAt: 7 } }, 8);
     t.same(await states(), ['owed owed 5', 'asked owed 7']);
 
