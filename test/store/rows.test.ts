@@ -91,8 +91,14 @@ t.test('reads of a settled payment what it came to, by its receipt', async (t) =
   });
   const { rail, network, asset, payer, payTo, route, state, cost } = read;
   const paid = { id: 'one', rail, network, asset, payer, payTo, route, state, cost, receipt };
-  t.same(toPaid(payment), { ...paid, keyId: 'key' });
-  t.same(toPaid({ ...payment, key_id: null, cost: null }), { ...paid, keyId: undefined, cost: undefined });
+  const answered = { ...paid, isAnswered: true };
+  t.same(toPaid({ ...payment, is_answered: 1 }), { ...answered, keyId: 'key' });
+  t.same(toPaid({ ...payment, is_answered: 0 }), { ...paid, isAnswered: false, keyId: 'key' });
+  t.same(toPaid({ ...payment, is_answered: 1, key_id: null, cost: null }), {
+    ...answered,
+    keyId: undefined,
+    cost: undefined,
+  });
   for (const readOne of [toSale, toPaid]) {
     t.throws(() => readOne({ ...payment, receipt: null }), { message: /payments\.receipt is empty/ });
     t.throws(() => readOne({ ...payment, receipt: '{"amount":"much"}' }), {
