@@ -14,6 +14,7 @@ export interface Cache {
   /**
    * The value under `key` if it is younger than `maxAgeMs`, else what `fetch` gives. A failed fetch is not kept, nor a
    * value that `isWorthKeeping` rejects. Who waits for another caller's fetch waits until `signal` aborts: then it throws UpstreamProblem `timeout`.
+   * A fetch that ends with its caller's `signal` is made anew for one of those who wait.
    */
   through<Value>(
     key: string,
@@ -24,16 +25,22 @@ export interface Cache {
   ): Promise<Cached<Value>>;
 }
 
+interface Found {
+  readonly json: string;
+  readonly fetchedAt: number;
+  readonly cached: boolean;
+}
+
 /** Kept where all instances see it. Values go through JSON: what comes back is a copy. */
 export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'>; now: () => number }): Cache {
-  const underWay = new Map<string, Promise<{ json: string; fetchedAt: number; cached: boolean }>>();
+  const underWay = new Map<string, { found: Promise<Found>; signal: AbortSignal }>();
 
   async function find<Value>(
     key: string,
     maxAgeMs: number,
     fetch: () => Promise<Value>,
     isWorthKeeping: (value: Value) => boolean,
-  ) {
+  ): Promise<Found> {
     const kept = await store.cached(key, now() - maxAgeMs);
     // What a clock that was ahead has dated may be of any age.
     if (kept && kept.storedAt < now() + maxAgeMs) return { json: kept.value, fetchedAt: kept.storedAt, cached: true };
@@ -46,13 +53,17 @@ export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'
 
   return {
     async through(key, maxAgeMs, fetch, signal, isWorthKeeping = () => true) {
-      const running = underWay.get(key);
-      if (running) {
-        const { json, fetchedAt } = await unlessAborted(running, signal);
-        return { value: JSON.parse(json), cached: true, fetchedAt };
+      for (let running = underWay.get(key); running; running = underWay.get(key)) {
+        try {
+          const { json, fetchedAt } = await unlessAborted(running.found, signal);
+          return { value: JSON.parse(json), cached: true, fetchedAt };
+        } catch (error) {
+          // Its caller's time is over, and not this one's.
+          if (signal.aborted || !running.signal.aborted) throw error;
+        }
       }
       const found = find(key, maxAgeMs, fetch, isWorthKeeping).finally(() => underWay.delete(key));
-      underWay.set(key, found);
+      underWay.set(key, { found, signal });
       const { json, fetchedAt, cached } = await found;
       return { value: JSON.parse(json), cached, fetchedAt };
     },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { openCallContext } from './call-context.ts';
 
@@ -72,4 +73,16 @@ t.test('who waits for the fetch of another stops at its own deadline, and the fe
   deliver('late');
   t.match(await fetching, { value: 'late', cached: false });
   t.match(await patient, { value: 'late', cached: true });
+});
+
+t.test('who waits for a fetch that ends at its own caller’s deadline gets another, one for all of them', async (t) => {
+  const { cache, fetch, fetched } = open(t);
+  const first = new AbortController();
+  const untilAborted = () => delay(60_000, { number: 0 }, { signal: first.signal });
+  const fetching = cache.through('key', 60, untilAborted, first.signal);
+  const waiting = [cache.through('key', 60, fetch), cache.through('key', 60, fetch)];
+  first.abort();
+  await t.rejects(fetching, { name: 'AbortError' });
+  t.match(await Promise.all(waiting), [{ value: { number: 1 } }, { value: { number: 1 } }]);
+  t.equal(fetched(), 1);
 });
