@@ -38,7 +38,7 @@ export function honouringEarlier(
       const others = earlier();
       if (others.length === 0 || !carriesPayment(incoming)) return current.answer(incoming);
       const limits = [current, ...others].map((each) => each.bodyLimitOf(incoming.path));
-      const request = withBodyOnce(incoming, Math.max(...limits));
+      const request: IncomingRequest = { ...withBodyOnce(incoming, Math.max(...limits)), counted: new Set() };
       const outcome = await current.answer(request);
       if (!isRefused(outcome)) return outcome;
       for (const other of others) {

@@ -8,7 +8,7 @@ import { deadlineOf } from '../catalogue/endpoints/deadline.ts';
 import { holdsSecret } from '../catalogue/endpoints/secret.ts';
 import type { Input, Route } from '../catalogue/types.ts';
 import { draining, Problem } from '../errors.ts';
-import type { Gate, Limits } from '../limits/limits.ts';
+import type { Counted, Gate, Limits } from '../limits/limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
@@ -46,6 +46,8 @@ export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   readonly live?: LiveAnswer | undefined;
   /** Its catalogue is not on sale any more: what was paid for is answered, and nothing is given. */
   readonly isHonoured?: true;
+  /** Shared by all catalogues that it is shown to. */
+  readonly counted?: Counted;
   /** Takes what is to be known of the request afterwards. */
   readonly visit?: Visit | undefined;
 };
@@ -316,7 +318,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
 
   const answer = async (request: IncomingRequest): Promise<Outcome> => {
     const requestId = request.visit?.requestId ?? randomUUID();
-    const gate = parts.limits.gate(request.visit?.client);
+    const gate = parts.limits.gate(request.visit?.client, request.counted);
     let isClaimed = false;
     const onClaimed = () => {
       isClaimed = true;

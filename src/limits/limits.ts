@@ -45,9 +45,12 @@ export interface Gate {
   over(): void;
 }
 
+/** What a request has counted against its address: each once, whoever it is shown to. */
+export type Counted = Set<'unpaid' | 'refused'>;
+
 export interface Limits {
-  /** `address`: undefined where it stands for nobody in particular. */
-  gate(address: string | undefined): Gate;
+  /** `address`: undefined where it stands for nobody in particular. `counted`: where others have a gate for the same request. */
+  gate(address: string | undefined, counted?: Counted): Gate;
   /** Whatever may be shared with other instances. */
   readonly buckets: readonly Bucket[];
 }
@@ -124,19 +127,22 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
 
   return {
     buckets: [unpaid, refused, failed, returned, ...wasted],
-    gate(address) {
+    gate(address, counted) {
       const held: (() => void)[] = [];
       let payer: string | undefined;
       let returning: string | undefined;
       return {
         asks() {
-          if (address === undefined) return;
+          if (address === undefined || counted?.has('unpaid')) return;
           demand('address', address, unpaid, 'This address asks for too much without paying');
           unpaid.take(address, now());
+          counted?.add('unpaid');
         },
         arrives() {
           if (address === undefined || held.length > 0) return;
-          demand('address', address, refused, 'Too many payments or keys of this address were refused');
+          // What counted a moment ago was let in before.
+          if (!counted?.has('refused'))
+            demand('address', address, refused, 'Too many payments or keys of this address were refused');
           held.push(occupy('address', address, mostOfAddress));
         },
         waits() {
@@ -174,7 +180,9 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           if (returning !== undefined) returned.take(returning, now());
         },
         refused() {
-          if (address !== undefined) refused.take(address, now());
+          if (address === undefined || counted?.has('refused')) return;
+          refused.take(address, now());
+          counted?.add('refused');
         },
         ended(how) {
           if (payer === undefined) {

@@ -259,6 +259,24 @@ t.test('what was bought or quoted before a change is had, however much its addre
   t.equal((await sendProof(call('Guimarães'), forge(paid))).status, 429);
 });
 
+t.test('what is asked or refused once counts once, however many catalogues are still honoured', async (t) => {
+  const { gateway, call, edit } = await open(t, 'limits: { address: { unpaidPerMinute: 4, refusedPerMinute: 2 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  const bad = forge(await signProof(gateway, 'chain-c', call('Faro')));
+  const quoted = await signProof(gateway, 'chain-c', call('Porto'));
+  const prices = ['"0.05"', '"0.04"', '"0.03"', '"0.02"'];
+  for (const [place, price] of prices.slice(1).entries()) {
+    edit(prices[place] ?? '', price);
+    await gateway.reload();
+  }
+  t.equal((await sendProof(call('Faro'), bad)).status, 402);
+  t.equal((await sendProof(call('Porto'), quoted)).status, 200, 'a good one is not told to wait for a bad one');
+  const other = { authorization: 'Bearer of something else' };
+  const asks = async () => (await sendProof(call('Evora'), other)).status;
+  t.same([await asks(), await asks(), await asks()], [402, 402, 429]);
+});
+
 t.test(
   'X-Forwarded-For is not believed of who is no proxy, and an address inside is nobody unless that is said',
   async (t) => {
