@@ -73,7 +73,7 @@ export const newWallet = (at: Gateway, options = {}, factory = ALLOWED): Promise
 /** How many transactions the gateway's signer has sent. */
 export async function sentBy({ sandbox, state }: Gateway): Promise<number> {
   const { rpcUrl, caip2 } = accessIn(state);
-  const account = (await sandbox.facilitators[0]?.facilitator.accounts?.())?.get(caip2);
+  const account = (await sandbox.facilitators[0]?.facilitator.accounts?.(10_000))?.get(caip2);
   return createPublicClient({ transport: http(rpcUrl) }).getTransactionCount({ address: account?.address as Address });
 }
 

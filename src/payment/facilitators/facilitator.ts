@@ -59,10 +59,10 @@ export interface Facilitator {
    */
   leastPrices?(): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * By CAIP-2 id, the accounts of ours that pay for settling; networks whose chain is out of reach are left out. Undefined
-   * where another pays.
+   * By CAIP-2 id, the accounts of ours that pay for settling; networks whose chain is out of reach, or says nothing for so
+   * long, are left out. Undefined where another pays.
    */
-  accounts?(): Promise<ReadonlyMap<string, GasAccount>>;
+  accounts?(patienceMs: number): Promise<ReadonlyMap<string, GasAccount>>;
   /** Who drives the escrow of a chain, by its CAIP-2 id; `supported` says on which there is one. */
   escrow?(caip2: string): Promise<EscrowOperator | undefined>;
   /** Who drives the payment channels of a chain, likewise. */

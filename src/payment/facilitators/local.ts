@@ -168,7 +168,8 @@ export function localFacilitator(options: LocalOptions): LocalFacilitator {
 
     escrow: async (caip2) => (await networks()).find(({ names }) => names[2] === caip2)?.network.escrow,
 
-    accounts: () => fromEach((network) => network.account()),
+    accounts: (patienceMs) =>
+      fromEach((network) => Promise.race([network.account(), stop(AbortSignal.timeout(patienceMs))])),
 
     share(shared) {
       nonces = shared;

@@ -54,7 +54,7 @@ t.test('a Solana node that takes connections and says nothing is given up', { ti
   const solana = chains.facilitatorOptions.solana.map((network) => ({ ...network, rpcUrl: silent.url }));
   const facilitator = localFacilitator({ evm: [], solana, answerTimeoutMs: 100 });
   await t.rejects(facilitator.supported(), { message: /does not answer/ });
-  t.same(await facilitator.accounts?.(), new Map(), 'nor does it tell what the account has');
+  t.same(await facilitator.accounts?.(10_000), new Map(), 'nor does it tell what the account has');
   const { payload, requirements } = await signV2(chains, solanaDevnet, { amount: '77' });
   await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
 });
