@@ -25,15 +25,23 @@ const subjectOf = ({ type, about }: Pick<News, 'type' | 'about'>): string => `${
 
 /** Compares what this instance sees with what is known. */
 export async function tellConditions(
-  store: Pick<AlertStore, 'raise' | 'clear' | 'raised'>,
+  store: Pick<AlertStore, 'raise' | 'hold' | 'clear' | 'raised'>,
   settings: AlertsFile,
   { types, news, unseen = [], now, heldMs }: Seen,
 ): Promise<void> {
-  for (const each of news) {
-    await store.raise({ subject: subjectOf(each), now, alert: letter(settings, each, now) }, now + heldMs);
-  }
+  const until = now + heldMs;
+  const raised = new Set(await store.raised());
   const holding = new Set(news.map(subjectOf));
-  for (const subject of await store.raised()) {
+  for (const each of news) {
+    const subject = subjectOf(each);
+    if (!raised.has(subject)) await store.raise({ subject, now, alert: letter(settings, each, now) }, until);
+  }
+  // Thousands of keys may be low for months.
+  await store.hold(
+    [...holding].filter((subject) => raised.has(subject)),
+    until,
+  );
+  for (const subject of raised) {
     const type = types.find((one) => subject.startsWith(`${one}:`));
     if (type === undefined || holding.has(subject) || unseen.some((start) => subject.startsWith(start))) continue;
     const about = subject.slice(type.length + 1);

@@ -23,9 +23,13 @@ export const raiseCondition = (subject: string, now: number, until: number): Sta
   values: [subject, now, until],
 });
 
-export const holdCondition = (subject: string, until: number): Statement => ({
-  text: 'UPDATE alert_conditions SET held_until = ?2 WHERE subject = ?1 AND held_until < ?2',
-  values: [subject, until],
+export const holdConditions = (
+  subjects: readonly string[],
+  until: number,
+  among: (place: string) => string,
+): Statement => ({
+  text: `UPDATE alert_conditions SET held_until = ?2 WHERE subject ${among('?1')} AND held_until < ?2`,
+  values: [JSON.stringify(subjects), until],
 });
 
 export const clearCondition = (subject: string, now: number): Statement => ({

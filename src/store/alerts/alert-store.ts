@@ -46,6 +46,8 @@ export interface AlertStore {
   add(alert: NewAlert, now: number): Promise<void>;
   /** Holds until `until` unless raised again. True, and told, where no instance had raised it. */
   raise(condition: Condition, until: number): Promise<boolean>;
+  /** Those of the subjects that are raised hold until `until`. */
+  hold(subjects: readonly string[], until: number): Promise<void>;
   /** True, and told, where it was raised and no instance has held it lately. */
   clear(condition: Condition): Promise<boolean>;
   /** Subjects of the conditions that hold. */

@@ -27,10 +27,13 @@ export function alertsOn(engine: Engine): AlertStore {
     raise: ({ subject, alert, now }, until) =>
       engine.transact(function* () {
         const { changes } = yield statements.raiseCondition(subject, now, until);
-        if (changes === 0) yield statements.holdCondition(subject, until);
+        if (changes === 0) yield statements.holdConditions([subject], until, engine.among);
         else yield* write(alert, `${alert.occurrence}:${now}`, now);
         return changes === 1;
       }),
+    async hold(subjects, until) {
+      if (subjects.length > 0) await engine.write(statements.holdConditions(subjects, until, engine.among));
+    },
     clear: ({ subject, alert, now }) =>
       engine.transact(function* () {
         const { rows } = yield statements.clearCondition(subject, now);
