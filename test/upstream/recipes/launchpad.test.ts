@@ -27,6 +27,15 @@ t.test('lists the launchpad’s tokens alone, with their own figures', async (t)
   });
 });
 
+t.test('what Jupiter says is null it does not know: no market capitalisation of $0', async (t) => {
+  const unknown = { mcap: null, icon: null, website: null, stats1h: null, stats24h: { priceChange: null } };
+  const token = { id: FARTCOIN, name: 'Fartcoin', symbol: 'FARTCOIN', launchpad: 'pump.fun', ...unknown };
+  const answer = (path: string) => (path.includes('toptrending') ? { status: 200, json: [token] } : undefined);
+  const { ask } = await openServed(t, { standIn: { upstream: 'jupiter', answer } });
+  const { trending_tokens: tokens } = await ask<LaunchpadResult>('/token/launchpad-trending');
+  t.match(tokens, [{ ticker: 'FARTCOIN', mc: null, icon: null, '1hpricechange': null, '24hpricechange': null }]);
+});
+
 t.test('makes three suggestions, each after a listed token', async (t) => {
   const { ask } = await openServed(t);
   for (const path of ['/token/launchpad-trending', '/token/launchpad-movers', '/mpp/token/launchpad-trending']) {

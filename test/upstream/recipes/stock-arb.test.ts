@@ -8,7 +8,7 @@ import { xstocksRegistry } from '../../../src/upstream/providers/xstocks/adapter
 import { stockArb } from '../../../src/upstream/recipes/stock-arb.ts';
 import { openCallContext } from '../call-context.ts';
 import { problemOf } from '../providers/contract.ts';
-import { openCatalogue } from '../served-routes.ts';
+import { openCatalogue, openServed } from '../served-routes.ts';
 
 async function open(t: Test) {
   const named = (name: string, adapter: Adapter): Upstream => ({
@@ -145,4 +145,16 @@ t.test('fails when a source fails: no number is made up', async (t) => {
   const { call, doubles } = await open(t);
   doubles.fault('prices', '500', 1);
   t.match(await problemOf(call({})), { failure: 'failed', upstream: 'prices' });
+});
+
+t.test('one token of which Jupiter says that it has no multiplier keeps nobody from the others', async (t) => {
+  const mint = 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB';
+  const scaledUiConfig = { multiplier: null, newMultiplier: null, newMultiplierEffectiveAt: null };
+  const tesla = { usdPrice: 303, liquidity: null, stockData: { price: 300, updatedAt: null }, scaledUiConfig };
+  const answer = (path: string) =>
+    path.includes('/price/v3') ? { status: 200, json: { [mint]: tesla, Unpriced: null } } : undefined;
+  const { ask } = await openServed(t, { standIn: { upstream: 'jupiter', answer } });
+  t.match(await ask('/stock/arb'), {
+    opportunities: [{ ticker: 'TSLA', premium_discount_pct: 1, onchain_liquidity_usd: null, ui_multiplier: 1 }],
+  });
 });

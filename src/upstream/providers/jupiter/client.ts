@@ -124,5 +124,13 @@ async function get(
   query: Record<string, string | number>,
   { signal }: JupiterContext,
 ): Promise<unknown> {
-  return (await http.request({ method: 'GET', path, query, signal })).json();
+  return known((await http.request({ method: 'GET', path, query, signal })).json());
+}
+
+/** Without what is null: what Jupiter does not know it leaves out, or says so. */
+function known(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(known);
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(fields.map(([name, inner]) => [name, known(inner)]));
 }
