@@ -212,6 +212,25 @@ t.test('reads a card under every name that is known, and works discounts out', a
   t.equal(storefrontProduct({ id: '17' }), undefined);
 });
 
+t.test('prices and ratings are read as people of the storefront write them', (t) => {
+  for (const [written, amount] of [
+    ['12.99', 12.99],
+    ['$1,299.00', 1299],
+    ['12,99 €', 12.99],
+    ['1.299,00 €', 1299],
+    ['1\u202f299,5 €', 1299.5],
+    ['R$ 1.299,90', 1299.9],
+    ['Rp129.000', 129_000],
+    ['1.299.000₫', 1_299_000],
+    ['￥1,980', 1980],
+    ['no price', null],
+  ] as const) {
+    const card = { id: '17', title: 'Lantern', price: { salePrice: written }, rating: '4.875' };
+    t.match(storefrontProduct(card), { price: { amount }, rating: 4.875 }, written);
+  }
+  t.end();
+});
+
 t.test('is in stock where any variant is left, and does not guess', async (t) => {
   const detail = (skus: object[]) =>
     storefrontDetail({ product: { id: '1', title: 'Lantern', skus } }, 'https://tiktok.com/x');

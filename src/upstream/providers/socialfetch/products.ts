@@ -166,14 +166,23 @@ function textOf(record: JsonObject, ...names: string[]): string | null {
   return null;
 }
 
-/** The first of the names that holds a number, also written `$1,299.00`. */
+/** The first of the names that holds a number, also written as in its storefront. */
 function numberOf(record: JsonObject, ...names: string[]): number | null {
   for (const name of names) {
     const value = record[name];
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    if (typeof value !== 'string') continue;
-    const match = /\d[\d,]*(?:\.\d+)?/.exec(value);
-    if (match) return Number(match[0].replaceAll(',', ''));
+    const written = typeof value === 'string' ? numberIn(value) : undefined;
+    if (written !== undefined) return written;
   }
   return null;
+}
+
+/** Thousands apart by commas, dots or spaces, and cents behind a dot or a comma. */
+const WRITTEN = /(\d{1,3}(?:[\s.,]\d{3})+|\d+)(?:[.,](\d{1,2}))?(?!\d)/;
+
+/** `12.99` and `4.875`, and as people read it `$1,299.00`, `1.299,00 €` and `Rp129.000`. */
+function numberIn(text: string): number | undefined {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  const [, whole, cents = '0'] = WRITTEN.exec(text) ?? [];
+  return whole === undefined ? undefined : Number(`${whole.replaceAll(/\D/g, '')}.${cents}`);
 }
