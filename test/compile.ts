@@ -9,6 +9,7 @@ const PROGRAMS = [
   'codegen/main.ts',
   'src/main.ts',
   'test/chaos/channel-gateway.ts',
+  'test/command-host.ts',
   'test/credits/spender.ts',
   'test/in-turn.ts',
   'test/own-fetch.ts',

@@ -1,5 +1,4 @@
 /** A busy minute over every network and rail, and what the books say of it afterwards. */
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
@@ -11,21 +10,15 @@ import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { writeRunning } from '../../src/start/running.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { type PaidCall, payV1, payV2, receiptOf, request, sendProof, signProof } from '../clients.ts';
+import { openCommands } from '../commands.ts';
 import { openEvmWallet } from '../evm-wallet.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
 import { stoppedClock } from '../stopped-clock.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';
-import { wordsFor } from '../words-for.ts';
 
 type Row = Record<(typeof COLUMNS)[number], string>;
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 const DAY_MS = 86_400_000;
 const startedAt = Date.now();
@@ -44,14 +37,9 @@ const gateway = await startGateway({
 t.teardown(gateway.stop);
 t.teardown(writeRunning(gateway.directory, { pid: process.pid, url: gateway.url }));
 
-/** The command's output is read while this process serves its chains. */
+const run = openCommands(t);
 const command = (name: string, words: readonly string[], data = gateway.directory, environment = {}) =>
-  new Promise<Ran>((resolve) => {
-    const env = { PATH: process.env.PATH, TURNPIKE_DATA: data, ...environment };
-    execFile(process.execPath, [...wordsFor(`src/cli/${name}.ts`), ...words], { env }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    );
-  });
+  run(name, words, { TURNPIKE_DATA: data, ...environment });
 
 /** Reads CSV as RFC 4180 has it. */
 function readCsv(text: string): Row[] {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { summary } from '../../src/catalogue-diff/groups.ts';
 import { rightFiles, writeCatalogue } from '../catalogue/temporary-catalogue.ts';
-import { wordsFor } from '../words-for.ts';
+import { openCommands } from '../commands.ts';
 
 const OIL = 'endpoints/image/oil.yaml';
 const oil = `summary: A picture in oil
@@ -36,21 +36,13 @@ const files = {
   [OIL]: oil,
 };
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
+const run = openCommands(t);
 
-const diff = (catalogue: string, ...words: string[]) =>
-  new Promise<Ran>((done) => {
-    // The fixtures lie in the repository of the project, which is not theirs.
-    const GIT_CEILING_DIRECTORIES = resolve('.tap');
-    const env = { PATH: process.env.PATH, TMPDIR: tmpdir(), TURNPIKE_CATALOGUE: catalogue, GIT_CEILING_DIRECTORIES };
-    execFile(process.execPath, [...wordsFor('src/cli/diff.ts'), ...words], { env }, (error, out, err) => {
-      done({ code: error ? Number(error.code) : 0, out, err });
-    });
-  });
+const diff = (catalogue: string, ...words: string[]) => {
+  // The fixtures lie in the repository of the project, which is not theirs.
+  const GIT_CEILING_DIRECTORIES = resolve('.tap');
+  return run('diff', words, { TMPDIR: tmpdir(), TURNPIKE_CATALOGUE: catalogue, GIT_CEILING_DIRECTORIES });
+};
 
 /** A git repository with this catalogue committed; `change` writes to it afterwards. */
 function repository(t: Test, committed: Readonly<Record<string, string>> = files) {

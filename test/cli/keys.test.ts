@@ -1,28 +1,18 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
-import { wordsFor } from '../words-for.ts';
+import { openCommands } from '../commands.ts';
+import { catalogueOf } from '../few-endpoints.ts';
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
+const command = openCommands(t);
+const catalogue = catalogueOf(t, ['llm/vendor5-k3']);
 
 /** `npm run keys -- ...` in an environment of its own. */
 function open(t: Test) {
   const data = t.testdir({});
-  const keys = (...words: string[]) =>
-    new Promise<Ran>((resolve) => {
-      const options = { env: { PATH: process.env.PATH, TURNPIKE_DATA: data } };
-      const command = [...wordsFor('src/cli/keys.ts'), ...words];
-      execFile(process.execPath, command, options, (error, out, err) => {
-        resolve({ code: error ? 1 : 0, out, err });
-      });
-    });
+  const keys = (...words: string[]) => command('keys', words, { TURNPIKE_DATA: data, TURNPIKE_CATALOGUE: catalogue });
   return { keys, openStore: () => openSqliteStore(join(data, 'turnpike.sqlite')) };
 }
 

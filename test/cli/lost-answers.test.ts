@@ -1,13 +1,12 @@
 /** Commands that move money where the database does what they ask, and its answer never comes. */
-import { execFile } from 'node:child_process';
 import t from 'tap';
 import { openPostgresStore } from '../../src/store/engines/postgres.ts';
+import { openCommands } from '../commands.ts';
 import { startLossyRelay } from '../lossy-relay.ts';
 import { startPostgres } from '../postgres.ts';
 import { won } from '../store/arrivals.ts';
 import { addFunded, keyOf, sampleHold } from '../store/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
-import { wordsFor } from '../words-for.ts';
 
 const { url, stop } = await startPostgres();
 t.teardown(stop);
@@ -15,13 +14,8 @@ const relay = await startLossyRelay(t, url);
 const store = await openPostgresStore(url);
 t.teardown(() => store.close());
 
-const run = (command: string, ...words: string[]) =>
-  new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const options = { env: { PATH: process.env.PATH, DATABASE_URL: relay.url } };
-    execFile(process.execPath, [...wordsFor(`src/cli/${command}.ts`), ...words], options, (error, out, err) => {
-      resolve({ code: error ? 1 : 0, out, err });
-    });
-  });
+const command = openCommands(t);
+const run = (name: string, ...words: string[]) => command(name, words, { DATABASE_URL: relay.url });
 
 /** As a failed command says it. */
 const reference = (err: string): string => /Repeat the command with (--reference) (\S+),/.exec(err)?.[2] ?? '';

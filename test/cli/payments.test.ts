@@ -1,23 +1,24 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openCommands } from '../commands.ts';
 import { won } from '../store/arrivals.ts';
 import { sampleHold, sampleKey, samplePurchase } from '../store/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
-import { wordsFor } from '../words-for.ts';
+
+const run = openCommands(t);
 
 async function open(t: Test, fill: (store: Store) => Promise<void>) {
   const data = t.testdir({});
   const store = openSqliteStore(join(data, 'turnpike.sqlite'));
   await fill(store);
   await store.close();
-  return (...words: string[]): string =>
-    execFileSync(process.execPath, [...wordsFor('src/cli/payments.ts'), ...words], {
-      env: { PATH: process.env.PATH, TURNPIKE_DATA: data },
-      encoding: 'utf8',
-    });
+  return async (...words: string[]): Promise<string> => {
+    const { code, out, err } = await run('payments', words, { TURNPIKE_DATA: data });
+    t.equal(code, 0, err);
+    return out;
+  };
 }
 
 async function sell(store: Store, id: string, route: string, amount: string, cost?: string): Promise<void> {
@@ -32,12 +33,12 @@ t.test('lists payments, newest first, with what moved', async (t) => {
     const claim = await won(store, sampleFacts('two', { route: 'image/two', amount: '1' }), claimAt(Date.now() + 1));
     await store.giveUp(claim, 'released', 'upstream_failed', Date.now());
   });
-  const [head, first, second] = payments().split('\n');
+  const [head, first, second] = (await payments()).split('\n');
   t.match(head, /^time \(UTC\) +state +rail +route +amount +network +payer +transaction or reason$/);
   t.match(first, /released +x402 +image\/two +0\.000001 USD +chain-a +payer-1 +upstream_failed$/);
   t.match(second, /settled +x402 +image\/one +0\.05 USD +chain-a +payer-1 +tx-one$/);
-  t.equal(payments('--limit', '1').trim().split('\n').length, 2);
-  t.match(payments('--owed'), /^nothing is owed in \S+\n$/);
+  t.equal((await payments('--limit', '1')).trim().split('\n').length, 2);
+  t.match(await payments('--owed'), /^nothing is owed in \S+\n$/);
 });
 
 t.test('lists what has to be refunded', async (t) => {
@@ -50,7 +51,7 @@ t.test('lists what has to be refunded', async (t) => {
     await store.settle(final, { ...sampleReceipt('0xabc'), amount: '500000' }, Date.now());
     await store.giveUp(final, 'owed', 'content_refused', Date.now());
   });
-  t.match(payments('--owed').trim().split('\n'), [
+  t.match((await payments('--owed')).trim().split('\n'), [
     /^time/,
     /refund due +x402 +video\/three +0\.5 USD +chain-a +payer-1 +0xabc$/,
     /owed +x402 +video\/two +0\.5 USD +chain-a +payer-1 +0xdef$/,
@@ -70,7 +71,7 @@ t.test('tells price, cost and margin of every endpoint, over all doors', async (
     await store.credits.hold(sampleHold('call', 5_000n, { model: 'sage' }));
     await store.credits.settle('call', { price: 1_100n, cost: 1_000_000_000n, note: 'used' }, Date.now());
   });
-  const lines = payments('--margins', '--since', '1h').split('\n');
+  const lines = (await payments('--margins', '--since', '1h')).split('\n');
   t.match(lines[0], /^paid by +endpoint +calls +sold +cost known of +for +cost +margin$/);
   t.match(lines[1], /^credits +v1\/chat\/completions sage +1 +0\.0011 +1 +0\.0011 +0\.001 +0\.0001 +9\.1 %$/);
   t.match(lines[2], /^x402 +image\/one +1 +0\.05 +0 +- +- +- +-$/);
@@ -91,7 +92,7 @@ t.test('lists who cost what was worked for and never paid, the worst first', asy
     await lose(store, 'three', 'payer-2', Date.now());
     await lose(store, 'long ago', 'payer-3', Date.now() - 2 * 86_400_000);
   });
-  t.match(payments('--losses').trim().split('\n'), [
+  t.match((await payments('--losses')).trim().split('\n'), [
     /^lost \(USD\) +calls +network +route +payer$/,
     /^ *0\.12 +2 +chain-a +image\/sample +payer-2$/,
     /^ *0\.06 +1 +chain-a +image\/sample +payer-1$/,

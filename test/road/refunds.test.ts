@@ -1,23 +1,20 @@
 /** Money that is given back: once, to the payer, and the payer is told. */
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { openPayer as openMppPayer } from '../../src/rails/mpp/payer.ts';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
+import { openCommands } from '../commands.ts';
 import { copySelling } from '../few-endpoints.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
-import { wordsFor } from '../words-for.ts';
 
-const run = promisify(execFile);
+const run = openCommands(t);
 
 /** By hand, as an operator does it. */
 async function refund(...words: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [...wordsFor('src/cli/refund.ts'), ...words], {
-    env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory },
-  });
-  return stdout;
+  const { code, out, err } = await run('refund', words, { TURNPIKE_DATA: gateway.directory });
+  if (code !== 0) throw new Error(err);
+  return out;
 }
 
 /** Pictures that settle first wherever they are paid. */
@@ -159,12 +156,11 @@ t.test('an operator gives a call that an API key paid back to the key', async (t
 
 t.test('the books have every refund, as much as the payers got back', async (t) => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  const { stdout } = await run(
-    process.execPath,
-    [...wordsFor('src/cli/export.ts'), '--from', day(-1), '--to', day(2), '--format', 'jsonl'],
-    { env: { PATH: process.env.PATH, TURNPIKE_DATA: gateway.directory } },
-  );
-  const rows = stdout
+  const { code, out } = await run('export', ['--from', day(-1), '--to', day(2), '--format', 'jsonl'], {
+    TURNPIKE_DATA: gateway.directory,
+  });
+  t.equal(code, 0);
+  const rows = out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { kind: string; state: string; amount: string; transaction: string });
