@@ -21,7 +21,7 @@ const PROGRAMS = [
 /** Files of tests that share a process. Measured: a file costs a second of CPU less, and two where it starts a gateway. */
 const GROUP = 12;
 
-/** In a process of their own: they make millions of promises, and tap follows each once it is loaded. */
+/** In a process of their own: each takes as long as a whole group. */
 const ALONE = 'test/model/';
 
 const filesIn = (folder: string, ending: string): string[] =>

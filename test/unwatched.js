@@ -3,20 +3,12 @@
  * test and by whatever it starts, to tell later which files it covers. Nobody asks that here. Measured: half a second of
  * CPU for each process.
  */
-import asyncHooks from 'node:async_hooks';
 import module from 'node:module';
 
 const { register } = module;
 module.register = (specifier, ...others) => {
   if (!String(specifier).includes('/@tapjs/processinfo/')) return register(specifier, ...others);
 };
-
-// Nor is every promise to be followed, to tell which test an error that nobody catches belongs to: that of the file whose turn
-// it is. Measured: a tenth of a group's CPU.
-const hook = { enable: () => hook, disable: () => hook };
-asyncHooks.createHook = () => hook;
-module.syncBuiltinESMExports();
-
 // Nor is anything that the test starts to be watched.
 process.env.__TAPJS_PROCESSINFO_TESTING_NO_REGISTER__ = String(process.pid);
 delete process.env.NODE_OPTIONS;

@@ -1,4 +1,5 @@
 /** Searches scenarios as a test file does, and goes through samples of them on the gateway's own SQLite. */
+import t from 'tap';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Scenario } from './scenario.ts';
 import { again, inWords, search, violationInWords } from './search.ts';
@@ -7,9 +8,6 @@ import { openTurnableStore } from './turnable-store.ts';
 export async function promise(scenarios: readonly Scenario[]): Promise<void> {
   const searched: [Scenario, Awaited<ReturnType<typeof search>>][] = [];
   for (const scenario of scenarios) searched.push([scenario, await search(scenario)]);
-
-  // Once it is loaded it follows every promise, and the search makes millions of them.
-  const { default: t } = await import('tap');
 
   for (const [scenario, found] of searched) {
     t.test(scenario.name, async (t) => {
