@@ -14,8 +14,8 @@ const PROGRAMS = [
   'test/in-turn.ts',
   'test/own-fetch.ts',
   'test/sandbox/chains/short-lived.ts',
-  'test/store/counter.ts',
-  'test/store/sqlite-writer.ts',
+  'test/store/figures/counter.ts',
+  'test/store/engines/sqlite-writer.ts',
 ];
 
 /** Files of tests that share a process. Measured: a file costs a second of CPU less, and two where it starts a gateway. */

@@ -5,7 +5,7 @@ import { openCommands } from '../commands.ts';
 import { startLossyRelay } from '../lossy-relay.ts';
 import { startPostgres } from '../postgres.ts';
 import { won } from '../store/arrivals.ts';
-import { addFunded, keyOf, sampleHold } from '../store/credit-samples.ts';
+import { addFunded, keyOf, sampleHold } from '../store/credits/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const { url, stop } = await startPostgres();

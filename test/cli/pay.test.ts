@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
-import { weatherFiles } from '../road/weather-catalogue.ts';
-import { KEY, startWeatherService } from '../road/weather-service.ts';
+import { weatherFiles } from '../road/sold/weather-catalogue.ts';
+import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
 import { startProgram } from '../started.ts';
 import { wordsFor } from '../words-for.ts';
 

@@ -4,7 +4,7 @@ import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openCommands } from '../commands.ts';
 import { won } from '../store/arrivals.ts';
-import { sampleHold, sampleKey, samplePurchase } from '../store/credit-samples.ts';
+import { sampleHold, sampleKey, samplePurchase } from '../store/credits/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const run = openCommands(t);

@@ -5,7 +5,7 @@ import { toDecimal, usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { buyCredits } from '../../src/upstream/recipes/buy-credits.ts';
-import { addFunded, fulfilledPayment, ledgerSum, sampleHold } from '../store/credit-samples.ts';
+import { addFunded, fulfilledPayment, ledgerSum, sampleHold } from '../store/credits/credit-samples.ts';
 import { openCallContext } from '../upstream/call-context.ts';
 
 function open(t: Test, store = openSqliteStore(':memory:')) {

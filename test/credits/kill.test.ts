@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
-import { addFunded, keyOf, ledgerSum, sampleHold } from '../store/credit-samples.ts';
+import { addFunded, keyOf, ledgerSum, sampleHold } from '../store/credits/credit-samples.ts';
 import { wordsFor } from '../words-for.ts';
 
 /** A process that spends; what it says is durable by then. */

@@ -1,6 +1,6 @@
 /** Run by `kill.test.ts` as a process of its own: spends credits, many calls at a time, and prints what is durable. */
 import { openStore } from '../../src/store/open.ts';
-import { sampleHold } from '../store/credit-samples.ts';
+import { sampleHold } from '../store/credits/credit-samples.ts';
 
 const [file, owner] = process.argv.slice(2) as [string, string];
 const store = await openStore({ file });

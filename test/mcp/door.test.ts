@@ -6,8 +6,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
-import { weatherFiles } from '../road/weather-catalogue.ts';
-import { KEY, startWeatherService } from '../road/weather-service.ts';
+import { weatherFiles } from '../road/sold/weather-catalogue.ts';
+import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
 import { callTool, HEADERS, receiptIn, rpc, signToolPayment, type ToolResult } from './tool-client.ts';
 
 const gateway = await startRelayedGateway({ networks: ['chain-c'], tempo: true });

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { confirmPurchase, confirmPurchases } from '../../src/payment/confirm.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
-import { fulfilledPayment, sampleHash, sampleKey, samplePurchase } from '../store/credit-samples.ts';
+import { fulfilledPayment, sampleHash, sampleKey, samplePurchase } from '../store/credits/credit-samples.ts';
 import { sampleReceipt } from '../store/samples.ts';
 
 const { settledAt } = sampleReceipt();

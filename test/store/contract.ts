@@ -2,17 +2,17 @@ import type { Test } from 'tap';
 import type { PaymentFilter } from '../../src/store/store.ts';
 import { alerts } from './alerts.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
-import { books } from './books.ts';
-import { channels } from './channels.ts';
-import { claiming } from './claiming.ts';
-import { figures } from './figures.ts';
-import { forgetting } from './forgetting.ts';
+import { channels } from './channels/channels.ts';
+import { figures } from './figures/figures.ts';
 import { numbering } from './numbering.ts';
-import { payers } from './payers.ts';
+import { books } from './payments/books.ts';
+import { claiming } from './payments/claiming.ts';
+import { forgetting } from './payments/forgetting.ts';
+import { payers } from './payments/payers.ts';
+import { states } from './payments/states.ts';
 import { type EmptyDatabase, type Promised, promisedOn } from './promised.ts';
 import { refunds } from './refunds.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
-import { states } from './states.ts';
 
 /** What every engine promises; see `src/store/store.ts`. */
 export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {

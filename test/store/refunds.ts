@@ -1,6 +1,6 @@
 import type { Store } from '../../src/store/store.ts';
 import { claimable, unclaimable, won } from './arrivals.ts';
-import { sampleKey, samplePurchase } from './credit-samples.ts';
+import { sampleKey, samplePurchase } from './credits/credit-samples.ts';
 import type { Promised } from './promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 

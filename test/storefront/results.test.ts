@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { comesTrue, noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { weatherFiles } from '../road/weather-catalogue.ts';
-import { KEY, startWeatherService } from '../road/weather-service.ts';
+import { weatherFiles } from '../road/sold/weather-catalogue.ts';
+import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
 import { injectEvmWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { weatherFiles } from '../road/weather-catalogue.ts';
-import { KEY, startWeatherService } from '../road/weather-service.ts';
+import { weatherFiles } from '../road/sold/weather-catalogue.ts';
+import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
 import { purchaseOf } from './purchase-page.ts';
 
 t.teardown(stopBrowser);

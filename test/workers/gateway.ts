@@ -16,7 +16,7 @@ import { type Gateway, type PaidCall, request, signProof } from '../clients.ts';
 import { freePort } from '../gateway.ts';
 import { front, serve } from '../payment/facilitators/front.ts';
 import { startPostgres } from '../postgres.ts';
-import { shopFiles } from '../road/shop-catalogue.ts';
+import { shopFiles } from '../road/sold/shop-catalogue.ts';
 import { groupOf, printed, startMain } from '../started.ts';
 
 export const TOKEN = 'a-token-of-the-test';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { startPostgres } from '../../postgres.ts';
-import { settledPayments } from '../../store/many.ts';
+import { settledPayments } from '../../store/engines/many.ts';
 import type { Bench } from '../bench.ts';
 import { loadRow, type Row } from '../row.ts';
 import type { ServerProcess } from '../server-process.ts';

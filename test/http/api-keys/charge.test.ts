@@ -16,7 +16,7 @@ import { createLeases } from '../../../src/payment/leases.ts';
 import { priceModel } from '../../../src/pricing/tokens.ts';
 import type { CreditStore, HoldRequest, NewApiKey } from '../../../src/store/credits/credit-store.ts';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
-import { addFunded, keyOf, sampleHold } from '../../store/credit-samples.ts';
+import { addFunded, keyOf, sampleHold } from '../../store/credits/credit-samples.ts';
 
 const DAY_MS = 86_400_000;
 const LEASE_MS = 30_000;

@@ -17,7 +17,7 @@ import type { Receipt } from '../../../src/store/store.ts';
 import { usualLimits } from '../../limits/usual.ts';
 import { noExposure } from '../../payment/exposure/none.ts';
 import { mppRoute } from '../../payment/mpp/route.ts';
-import { sampleHold } from '../../store/credit-samples.ts';
+import { sampleHold } from '../../store/credits/credit-samples.ts';
 import { sampleReceipt } from '../../store/samples.ts';
 
 const NOW = 1_000_000;

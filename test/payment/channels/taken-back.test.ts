@@ -6,7 +6,7 @@ import type { ChannelClaim, ChannelOperator } from '../../../src/payment/channel
 import { usualIntervals } from '../../../src/payment/intervals.ts';
 import type { PayableNetwork } from '../../../src/payment/networks.ts';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
-import { FOUND, ID, sold } from '../../store/channels.ts';
+import { FOUND, ID, sold } from '../../store/channels/channels.ts';
 
 const { afterMs, readEveryMs } = usualIntervals.claims;
 

@@ -1,0 +1,34 @@
+/** A machine that stood still, or whose clock was set: its clock jumps while calls are worked on. */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
+import { request, sendProof, signProof } from '../../clients.ts';
+import { startRelayedGateway } from '../../relayed-gateway.ts';
+
+t.test('work goes on and is sold once, though its lease has run out in a moment', async (t) => {
+  let ahead = 0;
+  const gateway = await startRelayedGateway({
+    networks: ['chain-c'],
+    now: () => Date.now() + ahead,
+    intervals: { reconcileEveryMs: 50 },
+  });
+  t.teardown(gateway.stop);
+  const store = openSqliteStore(join(gateway.directory, 'turnpike.sqlite'));
+  t.teardown(() => store.close());
+  const isLate = async () => {
+    const [{ owner = '', leaseUntil = 0 } = {}] = await store.list({ limit: 1 });
+    return owner !== '' && leaseUntil < Date.now() + ahead;
+  };
+  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse on a machine that stood still' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const work = gateway.upstreams.gate.holdNext();
+  const answered = sendProof(call, proof);
+  await work.reached;
+  ahead = 600_000;
+  while (await isLate()) await delay(20);
+  work.release();
+  const { status } = await answered;
+  t.equal(status, 200);
+  t.equal((await gateway.calls()).upstreamCalls, 1);
+});

@@ -1,0 +1,47 @@
+/** What payers cost us in transactions by their deposits is bounded. */
+import t from 'tap';
+import { openChannel } from '../../channels.ts';
+import { sendProof } from '../../clients.ts';
+import { startGateway } from '../../gateway.ts';
+import { fresh, picturesWith } from '../../settling-first.ts';
+
+const gateway = await startGateway({
+  catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
+  networks: ['chain-c'],
+});
+t.teardown(gateway.stop);
+
+let opened = 0;
+const another = () => {
+  opened += 1;
+  return openChannel(gateway, { salt: `0x${opened.toString(16).padStart(64, '0')}` });
+};
+
+t.test('who opens channel after channel has to wait', async (t) => {
+  const [first, second] = [another(), another()];
+  t.equal((await first.buy(fresh(gateway))).status, 200);
+  t.equal((await second.buy(fresh(gateway))).status, 200);
+  const third = another();
+  const call = fresh(gateway);
+  const spendable = await gateway.spendable('chain-c');
+  const refused = await sendProof(call, await third.sign(call));
+  t.equal(refused.status, 429);
+  t.match(await refused.json(), { error: { code: 'rate_limited' } });
+  t.equal(await gateway.spendable('chain-c'), spendable, 'and nothing was deposited');
+});
+
+t.test('a deposit whose call fails counts the same, and one that is given back does not', async (t) => {
+  const fresher = await startGateway({
+    catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
+    networks: ['chain-c'],
+  });
+  t.teardown(fresher.stop);
+  const payer = openChannel(fresher);
+  await fresher.fault({ upstream: 'predictions', fault: '500' });
+  t.equal((await payer.buy(fresh(fresher))).status, 500);
+  await payer.scheme.refund(`${fresher.url}/v1/channels`);
+  const [next, last] = ['77', '78'].map((byte) => openChannel(fresher, { salt: `0x${byte.repeat(32)}` }));
+  t.equal((await next?.buy(fresh(fresher)))?.status, 200);
+  const call = fresh(fresher);
+  t.equal((await sendProof(call, (await last?.sign(call)) ?? {})).status, 429);
+});

@@ -1,0 +1,105 @@
+/** Whether an instance may be sent calls is another question than whether its process lives. */
+import { once } from 'node:events';
+import { renameSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { watchDisk } from '../../../src/gateway/disk.ts';
+import { createLog, type Log } from '../../../src/log.ts';
+import { request, sendProof, signProof } from '../../clients.ts';
+import { freePort, startGateway } from '../../gateway.ts';
+import { shopFiles } from '../sold/shop-catalogue.ts';
+
+const ask = async (url: string) => {
+  const answer = await fetch(url);
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+
+t.test('an instance is ready while its disk can be written, on both ports', async (t) => {
+  const port = await freePort();
+  const gateway = await startGateway({ networks: ['chain-c'], environment: { TURNPIKE_ADMIN_PORT: String(port) } });
+  t.teardown(gateway.stop);
+  const both = [gateway.url, `http://127.0.0.1:${port}`];
+  for (const url of both) t.same(await ask(`${url}/readyz`), { status: 200, body: { status: 'ready' } });
+
+  const away = `${gateway.directory}-away`;
+  renameSync(gateway.directory, away);
+  while ((await ask(`${gateway.url}/readyz`)).status === 200) await delay(100);
+  for (const url of both) {
+    t.match(await ask(`${url}/readyz`), {
+      status: 503,
+      body: { status: 'unavailable', failing: { disk: 'the data directory cannot be written' } },
+    });
+    t.match(await ask(`${url}/healthz`), { status: 200, body: { mode: 'sandbox', networks: ['chain-c'] } });
+  }
+  renameSync(away, gateway.directory);
+  while ((await ask(`${gateway.url}/readyz`)).status !== 200) await delay(100);
+});
+
+t.test('an instance that shuts down says so, lives on, and finishes what is under way', async (t) => {
+  const provider = createServer().listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  t.teardown(() => void provider.close().closeAllConnections());
+  const files = shopFiles(`http://127.0.0.1:${(provider.address() as AddressInfo).port}`, '');
+  const gateway = await startGateway({
+    catalogue: join(t.testdir({ catalogue: files }), 'catalogue'),
+    networks: ['chain-c'],
+    environment: { WEATHER_API_KEY: 'weather-key', TURNPIKE_DRAIN_SECONDS: '3600' },
+  });
+  const call = request(gateway, '/weather/report', { city: 'Lisbon' });
+  const answer = sendProof(call, await signProof(gateway, 'chain-c', call));
+  const [, response] = (await once(provider, 'request')) as [unknown, ServerResponse];
+  const stopped = gateway.stop();
+  t.match(await ask(`${gateway.url}/readyz`), {
+    status: 503,
+    body: { status: 'draining', failing: { draining: /shutting/ } },
+  });
+  t.match(await ask(`${gateway.url}/healthz`), { status: 200, body: { status: 'draining' } });
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ text: 'sunny' }));
+  t.equal((await answer).status, 200);
+  await stopped;
+});
+
+t.test('an instance that cannot be paid is not ready, and the log tells once why', async (t) => {
+  const errors: [object, string][] = [];
+  const log: Log = {
+    ...createLog('silent'),
+    debug() {},
+    info() {},
+    warn() {},
+    error: (...line) => void errors.push(line),
+  };
+  const down = async (): Promise<never> => {
+    throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+  };
+  const gateway = await startGateway({
+    networks: ['chain-c'],
+    log,
+    between: async ({ facilitators }) => ({
+      facilitators: facilitators.map(({ name, facilitator }) => ({
+        name,
+        facilitator: { ...facilitator, supported: down },
+      })),
+    }),
+  });
+  t.teardown(gateway.stop);
+  t.match(await ask(`${gateway.url}/readyz`), {
+    status: 503,
+    body: { status: 'unavailable', failing: { payments: 'no network can be paid' } },
+  });
+  t.equal((await ask(`${gateway.url}/healthz`)).status, 200);
+  const told = errors.filter(([, message]) => message === 'facilitator is out of reach');
+  t.match(told, [[{ reason: 'fetch failed: connect ECONNREFUSED' }]]);
+});
+
+t.test('a disk with less than 64 MB left is full, before a write fails', async (t) => {
+  let free = 63 * 1024 * 1024;
+  const disk = watchDisk(t.testdir(), createLog('silent'), async () => free);
+  await disk.check();
+  t.match(disk.fault(), /less than 64 MB left/);
+  free = 65 * 1024 * 1024;
+  await disk.check();
+  t.equal(disk.fault(), undefined);
+});
