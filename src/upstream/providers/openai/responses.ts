@@ -112,7 +112,7 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
 function citationsOf(found: readonly Readonly<Record<string, unknown>>[]): Citation[] {
   const citations = new Map<string, Citation>();
   for (const { url, title } of found) {
-    if (typeof url !== 'string' || !/^https?:\/\//.test(url) || citations.has(url)) continue;
+    if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url) || citations.has(url)) continue;
     const isNamed = typeof title === 'string' && title !== '' && !/^\d+$/.test(title);
     citations.set(url, { url, title: isNamed ? title : null });
   }

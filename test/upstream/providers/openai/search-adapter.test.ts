@@ -106,6 +106,7 @@ t.test('cites what the tools found, not what the text claims', async (t) => {
             { type: 'url_citation', url: 'https://b.example/2', title: 'again' },
             { type: 'file_citation', url: 'https://c.example/3' },
             { type: 'url_citation', url: 'javascript:alert(1)' },
+            { type: 'url_citation', url: 'https://' },
           ],
         },
       ],
