@@ -28,8 +28,7 @@ function vocabulary(): Set<string> {
 }
 
 /** Four bits a character: its tokens by itself, and times 4 what a space before it adds. */
-function packedCharacters(): Buffer {
-  const tokenizer = new Tiktoken(ranks);
+function packedCharacters(tokenizer: Tiktoken): Buffer {
   const tokens = (text: string): number => tokenizer.encode(text, [], []).length;
   const codes = [...Array(0x10000).keys(), ...Array.from({ length: EMOJI.size }, (_, index) => EMOJI.first + index)];
   const packed = Buffer.alloc(codes.length / 2);
@@ -84,14 +83,14 @@ function packedWords(words: readonly string[]): Buffer {
 const compressed = (bytes: Buffer): string => deflateRawSync(bytes, { level: 9 }).toString('base64');
 
 /** What `token-costs.json` holds. */
-export function tokenCosts(): { characters: string; joins: string[] } {
+export function tokenCosts(tokenizer: Tiktoken): { characters: string; joins: string[] } {
   const words = vocabulary();
   const counts = [...neighbours(words)].sort(([one], [other]) => one - other);
   const joins = JOIN_LEVELS.map(({ words: least }, index) => {
     const next = JOIN_LEVELS[index + 1]?.words ?? Number.POSITIVE_INFINITY;
     return compressed(packedNumbers(counts.filter(([, count]) => count >= least && count < next).map(([key]) => key)));
   });
-  return { characters: compressed(packedCharacters()), joins };
+  return { characters: compressed(packedCharacters(tokenizer)), joins };
 }
 
 /** What `token-words.json` holds. */
@@ -103,6 +102,6 @@ export function tokenWords(): { words: string } {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  writeFileSync('src/pricing/token-costs.json', `${JSON.stringify(tokenCosts(), null, 2)}\n`);
+  writeFileSync('src/pricing/token-costs.json', `${JSON.stringify(tokenCosts(new Tiktoken(ranks)), null, 2)}\n`);
   writeFileSync('src/pricing/token-words.json', `${JSON.stringify(tokenWords(), null, 2)}\n`);
 }
