@@ -2,14 +2,20 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { findRunning, writeRunning } from '../../src/start/running.ts';
+import { openCommands } from '../commands.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { freePort } from '../gateway.ts';
 import { groupOf, printed, start, startMain, startProgram } from '../started.ts';
-import { wordsFor } from '../words-for.ts';
 
 const SOLD = 'image/family-a-2-pro';
 
-const RELOAD = wordsFor('src/cli/reload.ts');
+const run = openCommands(t);
+
+/** What the command has said, standard error included. */
+async function reloadIn(environment: Record<string, string>) {
+  const { code, out, err } = await run('reload', [], environment);
+  return { code, said: out + err };
+}
 
 async function open(t: Test, by: 'npm' | 'itself', watch: '0' | '1', level = 'error') {
   const catalogue = catalogueOf(t, [SOLD]);
@@ -32,7 +38,8 @@ async function open(t: Test, by: 'npm' | 'itself', watch: '0' | '1', level = 'er
     return /This call costs ([0-9.]+) USD/.exec(await unpaid.text())?.[1];
   };
   const reload = async (by: 'npm' | 'itself') => {
-    const command = by === 'npm' ? start(environment, ['reload']) : startProgram(process.execPath, RELOAD, environment);
+    if (by === 'itself') return reloadIn(environment);
+    const command = start(environment, ['reload']);
     return { code: await command.ended, said: command.output() };
   };
   const change = (from: string, to: string) =>
@@ -111,9 +118,10 @@ upstream: { via: own, path: /own, body: input }
 });
 
 t.test('without a gateway to tell, it says what to do', async (t) => {
-  const command = startProgram(process.execPath, RELOAD, { TURNPIKE_DATA: t.testdir({}) });
-  t.equal(await command.ended, 1);
-  t.match(command.output(), /^no gateway runs on .*: start one, or set TURNPIKE_DATA to its own$/m);
+  t.match(await reloadIn({ TURNPIKE_DATA: t.testdir({}) }), {
+    code: 1,
+    said: /^no gateway runs on .*: start one, or set TURNPIKE_DATA to its own$/m,
+  });
 });
 
 t.test('a gateway that ends leaves the note of the one that has taken its place', async (t) => {
@@ -128,7 +136,8 @@ t.test('a gateway that ends leaves the note of the one that has taken its place'
 });
 
 t.test('a process that has the number of a gateway which was killed is left alone', async (t) => {
-  const data = t.testdir({});
+  const sold = catalogueOf(t, [SOLD]);
+  const data = join(sold, '..');
   const other = startProgram('sleep', ['60'], {});
   t.teardown(async () => {
     other.child.kill();
@@ -137,9 +146,10 @@ t.test('a process that has the number of a gateway which was killed is left alon
   const url = `http://127.0.0.1:${await freePort()}`;
   for (const catalogue of [undefined, '0123456789ab']) {
     writeFileSync(join(data, 'gateway.json'), JSON.stringify({ pid: other.child.pid, url, catalogue }));
-    const command = startProgram(process.execPath, RELOAD, { TURNPIKE_DATA: data });
-    t.equal(await command.ended, 1);
-    t.match(command.output(), /^no gateway answers at http:\S+: start one, or set TURNPIKE_DATA to its own$/m);
+    t.match(await reloadIn({ TURNPIKE_DATA: data, TURNPIKE_CATALOGUE: sold }), {
+      code: 1,
+      said: /^no gateway answers at http:\S+: start one, or set TURNPIKE_DATA to its own$/m,
+    });
     t.equal(other.child.signalCode, null);
   }
 });
