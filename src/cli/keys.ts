@@ -88,16 +88,16 @@ async function limitsOf(values: Values, config: KeptConfig): Promise<KeyLimits> 
 
 /** A model misspelt would make a key for nothing. */
 async function knownModels(names: readonly string[], { catalogueDirectory }: KeptConfig): Promise<string[]> {
-  // Three quarters of what any of these commands would take to start.
-  const [{ loadCatalogue }, { shipped }] = await Promise.all([
+  // To load them takes longer than all else that these commands do.
+  const [{ loadCatalogue }, { shipped }, { namesOfModels }] = await Promise.all([
     import('../catalogue/load.ts'),
     import('../gateway/shipped.ts'),
+    import('../http/api-keys/models.ts'),
   ]);
-  const { upstreams } = loadCatalogue(catalogueDirectory, shipped);
-  const known = new Set([...upstreams.values()].flatMap(({ models }) => Object.keys(models ?? {})));
+  const known = namesOfModels(loadCatalogue(catalogueDirectory, shipped));
   return names.map((name) => {
     if (known.has(name.trim())) return name.trim();
-    throw new UsageProblem(`--models: there is no model ${name.trim()}; GET /v1/models lists those that are sold`);
+    throw new UsageProblem(`--models: no model ${name.trim()} is sold to keys: GET /v1/models lists those that are`);
   });
 }
 

@@ -55,6 +55,7 @@ t.test('says what is wrong, and never repeats what may be a key', async (t) => {
     [['create', '--label', 'x', '--credit', '$5'], /--credit: .* not an amount/],
     [['create', '--label', 'x', '--expires', 'soon'], /--expires is a period such as/],
     [['create', '--label', 'x', '--models', 'gpt-9'], /no model gpt-9/],
+    [['create', '--label', 'x', '--models', 'family-a-2-pro'], /no model family-a-2-pro is sold to keys/],
     [['create', '--lable', 'x'], /lable/],
     [['top-up', 'key_none', '5'], /no key key_none/],
     [['top-up', 'key_none', '0'], /top-up takes more than 0/],

@@ -32,7 +32,7 @@ export function soldModels(
   bindings: (route: Route) => readonly Binding[],
 ): Map<string, SoldModel> {
   const known = pricedModels(upstreams);
-  const byUse = routes.filter(({ kind, priceOptions }) => kind === 'base' && priceOptions.rule === 'usage-tokens');
+  const byUse = routes.filter(isByUse);
   const ofOneModel = ({ priceOptions }: Route) => priceOptions.model !== undefined;
   const sold = new Map<string, SoldModel>();
   for (const route of [...byUse.filter(ofOneModel), ...byUse.filter((route) => !ofOneModel(route))]) {
@@ -48,6 +48,12 @@ export function soldModels(
   }
   return sold;
 }
+
+const isByUse = ({ kind, priceOptions }: Route): boolean => kind === 'base' && priceOptions.rule === 'usage-tokens';
+
+/** Names of the models that a key can be limited to, those included whose upstream has no key. */
+export const namesOfModels = ({ routes }: Pick<Catalogue, 'routes'>): ReadonlySet<string> =>
+  new Set(routes.filter(isByUse).flatMap(namesOf));
 
 function namesOf({ priceOptions, request }: Route): string[] {
   const { model, by } = priceOptions;
