@@ -62,8 +62,11 @@ export function typesOf(schema: unknown): readonly string[] | undefined {
   return branches.length === 0 || branches.includes(undefined) ? undefined : (branches.flat() as string[]);
 }
 
-/** Whether a type, as `typesOf` names it, has members or items. */
-export const isNested = (type: string): boolean => ['object', 'array', 'string[]'].includes(type);
+/** Whether a type, as `typesOf` names it, has items. */
+export const isList = (type: string): boolean => ['array', 'string[]'].includes(type);
+
+/** Whether it has members or items. */
+export const isNested = (type: string): boolean => type === 'object' || isList(type);
 
 /** Reports what `reader` reads and the request does not have, may leave out, or has in another type. */
 export function checkReads(

@@ -1,7 +1,7 @@
 /** How the options of an `upstream:` block make a provider's fields out of the request's. */
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { AdapterDeclaration } from '../contracts.ts';
-import { demandAlways, fieldsOf, type RequestUse, typesOf } from '../endpoints/request-reads.ts';
+import { demandAlways, fieldsOf, isList, type RequestUse, typesOf } from '../endpoints/request-reads.ts';
 import { choices } from '../yaml/suggest.ts';
 import { below, type Diagnostics, keyOf, pathName, type SourceLocation } from '../yaml/yaml-document.ts';
 import { type FieldTaken, fieldsTaken, isConstant, type TakenField } from './mapped-field.ts';
@@ -64,8 +64,6 @@ function mappedBy({ options, adapter }: AdapterUse): Mapped[] {
 
 const isObjectOrList = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-const isList = (type: string): boolean => ['array', 'string[]'].includes(type);
-
 const LEAVE_OUT = 'leave it out, or name another field';
 
 /** Reports what a mapping would do with values that the field never has: they would be sent as they came. */
@@ -80,17 +78,16 @@ function checkTaken(
     diagnostics.add(request.blame ?? keyOf(below(at, ...path)), wrong, expected);
   const { from, values, first, scale, join } = taken;
   const listed = isJsonObject(property.items) ? property.items.enum : property.enum;
-  const known = Array.isArray(listed) ? listed.map(String) : undefined;
-  for (const value of known ? keysOf(values) : []) {
-    if (known?.includes(value)) continue;
-    add(['values', value], `${request.name} takes no ${value} for ${from}`, choices(value, known ?? []));
+  const known = Array.isArray(listed) ? listed.map(String) : keysOf(values);
+  for (const value of keysOf(values).filter((each) => !known.includes(each))) {
+    add(['values', value], `${request.name} takes no ${value} for ${from}`, choices(value, known));
   }
   const types = typesOf(property);
   if (types === undefined) return;
   const hasLists = types.some(isList);
-  const isKept = `${from} is no list in ${request.name}`;
-  if (first === true && !hasLists) add(['first'], `first takes the first of a list, and ${isKept}`, LEAVE_OUT);
-  if (join !== undefined && !hasLists) add(['join'], `join makes one text of a list, and ${isKept}`, LEAVE_OUT);
+  const noList = `${from} is no list in ${request.name}`;
+  if (first === true && !hasLists) add(['first'], `first takes the first of a list, and ${noList}`, LEAVE_OUT);
+  if (join !== undefined && !hasLists) add(['join'], `join makes one text of a list, and ${noList}`, LEAVE_OUT);
   const units = [
     ...types.filter((type) => !isList(type)),
     ...(hasLists ? (typesOf(property.items) ?? ['number']) : []),

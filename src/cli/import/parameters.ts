@@ -1,5 +1,5 @@
 /** Parameters in path, query and headers as fields of a request. */
-import { isNested, typesOf } from '../../catalogue/endpoints/request-reads.ts';
+import { isList, isNested, typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';
@@ -51,13 +51,13 @@ export function readParameter(parameter: JsonObject, context: SchemaContext): Re
   const { schema, notes } = convertSchema(described(parameter), 'request', name, context);
   const types = typesOf(schema) ?? ['string'];
   if (types.includes('object')) return refused('is an object');
-  const isList = types.some((type) => type === 'array' || type === 'string[]');
-  if (isList && place !== 'query') return refused(`is a list in a ${place}`);
+  const isOfMany = types.some(isList);
+  if (isOfMany && place !== 'query') return refused(`is a list in a ${place}`);
   if (typesOf(schema.items)?.some(isNested)) return refused('is a list of objects or lists');
   const field = tidied({ type: 'string', ...schema });
   if (place === 'path') return { schema: inPath(field), notes };
   if (place === 'header') return { schema: inHeader(field), notes };
-  return { schema: field, notes, ...(isList && { join: separatorOf(parameter) }) };
+  return { schema: field, notes, ...(isOfMany && { join: separatorOf(parameter) }) };
 }
 
 /** The schema with what the parameter says of itself. */

@@ -2,6 +2,7 @@
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { isNested, typesOf } from '../../../catalogue/endpoints/request-reads.ts';
 import type { JsonSchema } from '../../../catalogue/types.ts';
+import { fieldsTaken } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { InputMapping } from '../../input-mapping.ts';
 
@@ -22,7 +23,7 @@ export function flatFaults(
 ): OptionFault[] {
   const properties = isJsonObject(request.properties) ? request.properties : {};
   return Object.entries(mapping ?? {}).flatMap(([name, source]): OptionFault[] => {
-    const field = typeof source === 'string' ? source : 'from' in source ? source.from : undefined;
+    const field = fieldsTaken(source)[0]?.field;
     const nested = field === undefined ? undefined : nestedIn(properties[field]);
     if (nested === undefined) return [];
     const place = option === 'query' ? 'a query' : 'a header';

@@ -2,7 +2,7 @@
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { typesOf } from '../../../catalogue/endpoints/request-reads.ts';
 import type { Input, JsonSchema } from '../../../catalogue/types.ts';
-import type { MappedField } from '../../../catalogue/upstreams/mapped-field.ts';
+import { fieldsTaken, type MappedField } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { UpstreamRequest } from '../../http/upstream-http.ts';
 import { mapInput, mapTemplate } from '../../input-mapping.ts';
@@ -47,7 +47,7 @@ export function headerFaults(headers: HttpOptions['headers'], request: JsonSchem
       const sent = `a header takes printable ASCII alone, and this is sent: ${JSON.stringify(wrong)}`;
       return [{ path: ['headers', header], message: sent, expected: 'write it in other characters' }];
     }
-    const field = typeof source === 'string' ? source : 'from' in source ? source.from : undefined;
+    const field = fieldsTaken(source)[0]?.field;
     const property = field === undefined ? undefined : properties[field];
     const items = isJsonObject(property) && isJsonObject(property.items) ? property.items : undefined;
     const texts = items ?? property;
