@@ -7,7 +7,20 @@ interface Area {
   readonly tests: readonly string[];
 }
 
-const STORE = ['engines', 'payments', 'credits', 'channels', 'figures'].map((part) => `test/store/${part}/*.test.ts`);
+const STORE = [
+  '',
+  'engines/',
+  'migrations/',
+  'payments/',
+  'credits/',
+  'channels/',
+  'figures/',
+  'refunds/',
+  'alerts/',
+].map((part) => `src/store/${part}*.ts`);
+const STORE_TESTS = ['engines', 'payments', 'credits', 'channels', 'figures'].map(
+  (part) => `test/store/${part}/*.test.ts`,
+);
 
 const ROAD = [
   'test/road/paying/one-payment.test.ts',
@@ -90,8 +103,8 @@ export const areas: readonly Area[] = [
     tests: ['test/payment/facilitators/evm-deployment.test.ts', 'test/road/wallets/new-wallets.test.ts'],
   },
   {
-    files: ['src/store/*.ts'],
-    tests: [...STORE, 'test/payment/exposure/*.test.ts', ...ROAD],
+    files: STORE,
+    tests: [...STORE_TESTS, 'test/payment/exposure/*.test.ts', ...ROAD],
   },
   { files: ['src/pricing/*.ts'], tests: ['test/pricing/*.test.ts', 'test/catalogue/*.test.ts'] },
   {
