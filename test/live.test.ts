@@ -2,12 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { loadCatalogue } from '../src/catalogue/load.ts';
 import type { Network, Upstream } from '../src/catalogue/types.ts';
 import { ConfigProblem } from '../src/environment.ts';
 import { openApp } from '../src/gateway/app.ts';
 import { readConfig } from '../src/gateway/config.ts';
-import { shipped } from '../src/gateway/shipped.ts';
 import { openLive } from '../src/live.ts';
 import { createLog } from '../src/log.ts';
 import { localFacilitator } from '../src/payment/facilitators/local.ts';
@@ -16,6 +14,7 @@ import { startChains } from '../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../src/sandbox/doubles/index.ts';
 import { sendProof } from './clients.ts';
 import { freePort } from './gateway.ts';
+import { loadSound } from './load-catalogue.ts';
 import { front, serve } from './payment/facilitators/front.ts';
 
 const catalogueDirectory = process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
@@ -26,14 +25,12 @@ const asLive = (network: Network): Network => ({ ...network, sandbox: network.li
 t.test('live mode sells what it has keys for, through a facilitator given by URL', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-live-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  const networks = [...loadCatalogue(catalogueDirectory, shipped).networks.values()].filter(
-    ({ id }) => id === 'chain-c',
-  );
+  const networks = [...loadSound(catalogueDirectory).networks.values()].filter(({ id }) => id === 'chain-c');
   const chains = await startChains({ networks: networks.map(asLive) });
   t.teardown(chains.stop);
   const facilitator = await serve(front(localFacilitator(chains.facilitatorOptions)));
   t.teardown(facilitator.stop);
-  const doubles = await startDoubles({ upstreams: [...loadCatalogue(catalogueDirectory, shipped).upstreams.values()] });
+  const doubles = await startDoubles({ upstreams: [...loadSound(catalogueDirectory).upstreams.values()] });
   t.teardown(doubles.close);
 
   const port = await freePort();
@@ -53,7 +50,7 @@ t.test('live mode sells what it has keys for, through a facilitator given by URL
     LOG_LEVEL: 'silent',
   });
   if (!config.live) throw new Error('the configuration is not live');
-  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
+  const catalogue = loadSound(config.catalogueDirectory);
   const live = await openLive(config.live, [...catalogue.networks.values()]);
   // The providers' doubles stand where the providers are.
   const platform = { ...live, baseUrlOf: ({ name }: Upstream) => doubles.baseUrlOf(name) };
@@ -131,7 +128,7 @@ t.test('live mode starts although its facilitator is down, and offers nothing on
     LOG_LEVEL: 'silent',
   });
   if (!config.live) throw new Error('the configuration is not live');
-  const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
+  const catalogue = loadSound(config.catalogueDirectory);
   const platform = await openLive(config.live, [...catalogue.networks.values()]);
   const app = await openApp(config, catalogue, platform, createLog('silent'));
   t.teardown(async () => {
@@ -183,7 +180,7 @@ t.test('a variable for a network that does not exist, or with an address of anot
     TURNPIKE_RPC_URL_BASE: 'https://base.example',
   });
   if (!live) throw new Error('the configuration is not live');
-  const networks = [...loadCatalogue(catalogueDirectory, shipped).networks.values()];
+  const networks = [...loadSound(catalogueDirectory).networks.values()];
   const problem = await openLive(live, networks).then(
     () => t.fail('it was taken'),
     (error: unknown) => error,

@@ -1,9 +1,8 @@
 /** `npm run reload`: has the running gateway sell what the catalogue's files say now. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadCatalogue } from '../catalogue/load.ts';
 import { codeOf } from '../error-code.ts';
 import { readKeptConfig } from '../gateway/config.ts';
-import { shipped } from '../gateway/shipped.ts';
+import { load } from '../gateway/reloading.ts';
 import { findRunning, type Running } from '../start/running.ts';
 import { run } from './command.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
@@ -18,11 +17,13 @@ const PAUSE_MS = 100;
 
 await run(async () => {
   readCommandLine(USAGE, {}, process.argv.slice(2));
-  const { catalogueDirectory, dataDirectory } = readKeptConfig(process.env);
+  const config = readKeptConfig(process.env);
+  const { dataDirectory } = config;
   const running = findRunning(dataDirectory);
   if (!running)
     throw new UsageProblem(`no gateway runs on ${dataDirectory}: start one, or set TURNPIKE_DATA to its own`);
-  const { version, endpoints, routes } = loadCatalogue(catalogueDirectory, shipped);
+  // What is found right here the gateway need not check again, which would keep its callers waiting.
+  const { version, endpoints, routes } = load(config);
   // Where it was killed, its note is left, and its number may by now be that of a process which the signal would end.
   await healthOf(running);
   const asked = Date.now();

@@ -1,16 +1,15 @@
 /** What is refused before anything is paid, of requests for images, videos and sound. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { openSchemaCompiler } from '../../src/catalogue/schemas/ajv.ts';
 import type { Route } from '../../src/catalogue/types.ts';
-import { shipped } from '../../src/gateway/shipped.ts';
 import { toDecimal, usd } from '../../src/money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../src/pricing/estimate.ts';
 import { priceModel, tokenCost } from '../../src/pricing/tokens.ts';
 import { urlRefusal } from '../../src/upstream/http/public-url.ts';
+import { loadSound } from '../load-catalogue.ts';
 
-const catalogue = loadCatalogue('catalogue', shipped);
+const catalogue = loadSound();
 const compiler = openSchemaCompiler({ strict: false });
 const validators = new Map<string, ValidateFunction>();
 

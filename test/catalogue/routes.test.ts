@@ -1,15 +1,13 @@
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import { usd } from '../../src/money.ts';
-import { oil, parts, replaced, rightFiles, writeCatalogue } from './temporary-catalogue.ts';
+import { loadWritten, oil, replaced, rightFiles } from './temporary-catalogue.ts';
 
 const FILE = 'endpoints/image/oil.yaml';
 
 function routesOf(t: Test, endpoint: string): Route[] {
-  return [...loadCatalogue(join(writeCatalogue(t, { [FILE]: endpoint }), 'catalogue'), parts).routes];
+  return [...loadWritten(t, { [FILE]: endpoint }).routes];
 }
 
 function only<Item>(items: readonly Item[]): Item {
@@ -40,7 +38,7 @@ t.test('an endpoint is sold at its path, by POST, on chain-a, unless it says oth
 
 t.test('the default network is the one that service.yaml names', async (t) => {
   const service = replaced(rightFiles['service.yaml'] as string, 'defaultNetwork: chain-a', 'defaultNetwork: chain-e');
-  const { routes } = loadCatalogue(join(writeCatalogue(t, { 'service.yaml': service }), 'catalogue'), parts);
+  const { routes } = loadWritten(t, { 'service.yaml': service });
   t.same(only(routes).networks, ['chain-e']);
 });
 

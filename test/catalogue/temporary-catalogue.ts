@@ -1,7 +1,9 @@
 import { join, relative } from 'node:path';
 import type { Test } from 'tap';
+import { checkedCatalogue } from '../../src/catalogue/checked.ts';
 import type { AdapterDeclaration, CatalogueParts, RecipeDeclaration } from '../../src/catalogue/contracts.ts';
-import { checkCatalogue } from '../../src/catalogue/load.ts';
+import { checkCatalogue, loadCatalogue } from '../../src/catalogue/load.ts';
+import type { Catalogue } from '../../src/catalogue/types.ts';
 import { formatDiagnostic } from '../../src/catalogue/yaml/diagnostic.ts';
 import { pricingRules } from '../../src/pricing/index.ts';
 import { rails } from '../../src/rails/index.ts';
@@ -137,11 +139,21 @@ export function writeCatalogue(t: Test, changes: Readonly<Record<string, string 
   return t.testdir({ catalogue: tree } as Parameters<Test['testdir']>[0]);
 }
 
+/** What one catalogue was found sound in, the next one need not be checked for again. */
+const checked = checkedCatalogue();
+
+/** The right catalogue with `changes`. Throws CatalogueErrors. */
+export const loadWritten = (
+  t: Test,
+  changes: Readonly<Record<string, string | null>> = {},
+  known: CatalogueParts = parts,
+): Catalogue => loadCatalogue(join(writeCatalogue(t, changes), 'catalogue'), known, checked);
+
 /** Every problem as a person reads it, with files relative to the catalogue. */
 export function problemsOf(directory: string, known: CatalogueParts = parts): string[] {
   const root = join(directory, 'catalogue');
   const prefix = `${relative(process.cwd(), root)}/`;
-  return checkCatalogue(root, known).diagnostics.map((diagnostic) =>
+  return checkCatalogue(root, known, checked).diagnostics.map((diagnostic) =>
     formatDiagnostic(diagnostic).replaceAll(prefix, ''),
   );
 }

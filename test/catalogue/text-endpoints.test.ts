@@ -1,12 +1,11 @@
 /** The text endpoints that are shipped: prices worked out by hand from the listed rates, and limits. */
 import t from 'tap';
 import { deadlineOf } from '../../src/catalogue/endpoints/deadline.ts';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Input, Route } from '../../src/catalogue/types.ts';
-import { shipped } from '../../src/gateway/shipped.ts';
 import { toDecimal } from '../../src/money.ts';
+import { loadSound } from '../load-catalogue.ts';
 
-const catalogue = loadCatalogue('catalogue', shipped);
+const catalogue = loadSound();
 
 function routeAt(path: string): Route {
   const route = catalogue.routes.find((one) => one.path === path);

@@ -1,16 +1,15 @@
 /** A gateway in live mode whose own key settles, in a process of its own that is killed: with short intervals. */
 
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { openApp } from '../../src/gateway/app.ts';
 import { readConfig } from '../../src/gateway/config.ts';
-import { shipped } from '../../src/gateway/shipped.ts';
 import { openLive } from '../../src/live.ts';
 import { createLog } from '../../src/log.ts';
 import { usualIntervals } from '../../src/payment/intervals.ts';
+import { loadSound } from '../load-catalogue.ts';
 
 const config = readConfig(process.env);
 if (!config.live) throw new Error('what is killed here is in live mode');
-const catalogue = loadCatalogue(config.catalogueDirectory, shipped);
+const catalogue = loadSound(config.catalogueDirectory);
 // Every other network would be asked on the internet.
 const networks = [...catalogue.networks.values()].filter(({ id }) => id === 'chain-c');
 const reachable = { ...catalogue, networks: new Map(networks.map((network) => [network.id, network])) };

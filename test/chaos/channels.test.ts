@@ -8,8 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
-import { shipped } from '../../src/gateway/shipped.ts';
 import { createLog } from '../../src/log.ts';
 import { ESCROW } from '../../src/on-chain/escrow-contracts.ts';
 import { createRpc } from '../../src/payment/chains/rpc.ts';
@@ -22,6 +20,7 @@ import { completion } from '../bench/subject.ts';
 import { openChannel, toldOf } from '../channels.ts';
 import type { PaidCall } from '../clients.ts';
 import { freePort } from '../gateway.ts';
+import { loadSound } from '../load-catalogue.ts';
 import { startPostgres } from '../postgres.ts';
 import { randomFrom } from '../random.ts';
 import { picturesWith } from '../settling-first.ts';
@@ -37,7 +36,7 @@ const PAYERS = 4;
 const HOLDERS = 3;
 const random = randomFrom(SEED);
 
-const networks = [...loadCatalogue('catalogue', shipped).networks.values()]
+const networks = [...loadSound().networks.values()]
   .filter(({ id }) => id === 'chain-c')
   .map((network) => ({ ...network, sandbox: network.live }));
 const chains = await startChains({ networks });

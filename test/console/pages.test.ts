@@ -1,12 +1,11 @@
 /** Payments page by page, as the console lists them. */
 import t from 'tap';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { payments } from '../../src/console/payments.ts';
-import { shipped } from '../../src/gateway/shipped.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
+import { loadSound } from '../load-catalogue.ts';
 import { claimAt, sampleFacts } from '../store/samples.ts';
 
-const sold = loadCatalogue('catalogue', shipped);
+const sold = loadSound();
 const endpoint = sold.endpoints.find(({ routes }) => routes.length > 1);
 const routes = endpoint?.routes.map(({ id }) => id) ?? [];
 const caip2 = sold.networks.get('chain-c')?.sandbox.caip2 ?? '';

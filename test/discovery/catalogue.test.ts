@@ -1,15 +1,14 @@
 /** What holds of any service is held here against the shipped catalogue. */
 import t from 'tap';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import type { Route } from '../../src/catalogue/types.ts';
 import type { OpenApiDocument, Operation } from '../../src/discovery/openapi.ts';
-import { shipped } from '../../src/gateway/shipped.ts';
 import { toDecimal } from '../../src/money.ts';
 import type { ResourceList } from '../../src/rails/x402/documents/resources.ts';
+import { loadSound } from '../load-catalogue.ts';
 
 import { documentsOf, read as readOf } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', shipped);
+const { service, networks, routes } = loadSound();
 const documents = documentsOf({ service, networks, routes });
 const bodyOf = (path: string): Buffer => documents.get(path)?.body ?? Buffer.alloc(0);
 const read = <Content>(path: string): Content => readOf(documents, path);

@@ -1,13 +1,11 @@
 /** The OpenAPI Initiative's own schema of OpenAPI 3.1, over what the shipped catalogue gives. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
-
-import { shipped } from '../../src/gateway/shipped.ts';
+import { loadSound } from '../load-catalogue.ts';
 
 import { documentsOf } from './samples.ts';
 
-const { service, networks, routes } = loadCatalogue('catalogue', shipped);
+const { service, networks, routes } = loadSound();
 const services = {
   'the sample service': documentsOf(),
   'the shipped catalogue': documentsOf({ service, networks, routes }),

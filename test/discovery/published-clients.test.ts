@@ -18,10 +18,9 @@ import { PAYMENT_IDENTIFIER, validatePaymentIdentifier } from '@x402/extensions/
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
-import { loadCatalogue } from '../../src/catalogue/load.ts';
 import { answerSchema } from '../../src/discovery/schemas.ts';
-import { shipped } from '../../src/gateway/shipped.ts';
 import { startGateway } from '../gateway.ts';
+import { loadSound } from '../load-catalogue.ts';
 
 const KEYWORDS = ['agents', 'market data'];
 
@@ -31,7 +30,7 @@ cpSync('catalogue', catalogue, { recursive: true });
 const serviceFile = join(catalogue, 'service.yaml');
 writeFileSync(serviceFile, `${readFileSync(serviceFile, 'utf8')}openapi: { x402: true }\nkeywords: [${KEYWORDS}]\n`);
 
-const { routes, networks } = loadCatalogue(catalogue, shipped);
+const { routes, networks } = loadSound(catalogue);
 const sold = routes.filter(({ rail }) => rail === 'x402');
 const gateway = await startGateway({ catalogue, networks: [...networks.keys()] });
 t.teardown(gateway.stop);

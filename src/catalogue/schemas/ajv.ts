@@ -1,8 +1,8 @@
-import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { formatNames } from 'ajv-formats/dist/formats.js';
 import { rate, usd } from '../../money.ts';
-import { addRequestKeywords } from './request-keywords.ts';
+import { addRequestKeywords, requestKeywords } from './request-keywords.ts';
 import { addTextLength } from './text-length.ts';
 import { addUniqueItems } from './unique-items.ts';
 
@@ -34,6 +34,8 @@ function withFormats(options: Options): Ajv2020 {
     allowUnionTypes: true,
     // What every object inherits, such as `constructor`, is no field that somebody sent.
     ownProperties: true,
+    // That is for `schemaFaults` to say.
+    validateSchema: false,
     ...options,
   });
   addFormats(ajv);
@@ -49,10 +51,30 @@ const RUN_ONCE: Options = { verbose: true, code: { optimize: false } };
 
 /** Checks the catalogue's files, and options against the schemas of rules, adapters and recipes. Changes nothing. */
 export function openFileChecker(): Ajv2020 {
-  const ajv = withFormats({ ...RUN_ONCE, validateSchema: false });
+  const ajv = withFormats(RUN_ONCE);
   ajv.addVocabulary(['x-request-fields', 'x-names', 'x-unique', 'x-upstream-setting', 'x-provider-fields']);
   ajv.addVocabulary(['x-expected', 'x-part']);
   return ajv;
+}
+
+const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
+
+/** What a schema of the catalogue has to fit: JSON Schema, at every depth with the keywords of our own. */
+const metaSchema = {
+  $schema: JSON_SCHEMA,
+  $id: 'turnpike:schema',
+  $dynamicAnchor: 'meta',
+  allOf: [{ $ref: JSON_SCHEMA }],
+  properties: requestKeywords,
+};
+
+/** Made once: the meta-schema takes Ajv longer to compile than most of what it is asked about. */
+let fitsMetaSchema: ValidateFunction | undefined;
+
+/** Why something is no JSON Schema; none where it is. */
+export function schemaFaults(schema: unknown): readonly ErrorObject[] {
+  fitsMetaSchema ??= new Ajv2020({ strict: false, allErrors: true, ...RUN_ONCE }).compile(metaSchema);
+  return fitsMetaSchema(schema) ? [] : (fitsMetaSchema.errors ?? []);
 }
 
 /** Compiles requests' and results' schemas to try them on their examples. Validating fills defaults in. */
@@ -64,4 +86,4 @@ export const openSchemaTrial = (): Ajv2020 => withFormats({ ...RUN_ONCE, useDefa
  */
 export const openSchemaCompiler = (
   options: Pick<Options, 'coerceTypes' | 'allErrors' | 'strict' | 'useDefaults' | 'verbose'> = {},
-): Ajv2020 => withFormats({ useDefaults: true, validateSchema: false, ...options });
+): Ajv2020 => withFormats({ useDefaults: true, ...options });

@@ -47,7 +47,6 @@ export function addRequestKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({
     keyword: 'x-not-above',
     type: 'number',
-    metaSchema: requestKeywords['x-not-above'],
     error: { message: ({ schema }) => `must not be above ${schema}` },
     validate: (other: string, value: number, _schema?: unknown, place?: { parentData: Record<string, unknown> }) => {
       const limit = place?.parentData[other];
@@ -57,12 +56,11 @@ export function addRequestKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({
     keyword: 'x-country',
     type: 'string',
-    metaSchema: requestKeywords['x-country'],
     error: { message: 'must be the code of a country' },
     validate: (_isCountry: true, code: string) => countries.has(code.toLowerCase()),
   });
-  ajv.addKeyword({ keyword: 'x-whole', type: 'number', metaSchema: requestKeywords['x-whole'] });
-  ajv.addKeyword({ keyword: 'x-read-from', metaSchema: requestKeywords['x-read-from'] });
+  ajv.addKeyword({ keyword: 'x-whole', type: 'number' });
+  ajv.addKeyword({ keyword: 'x-read-from' });
 }
 
 const propertiesOf = (request: JsonSchema): Readonly<Record<string, JsonObject>> =>

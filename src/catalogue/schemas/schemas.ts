@@ -5,7 +5,7 @@ import type { JsonSchema } from '../types.ts';
 import type { Fragments } from '../yaml/fragments.ts';
 import { choices } from '../yaml/suggest.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from '../yaml/yaml-document.ts';
-import { formats, openSchemaTrial } from './ajv.ts';
+import { formats, openSchemaTrial, schemaFaults } from './ajv.ts';
 import { type Described, describe } from './describe.ts';
 import { patternFault } from './patterns.ts';
 import { KEYWORDS, subschemas } from './schema-walk.ts';
@@ -136,11 +136,11 @@ export class SchemaCompiler {
   }
 
   #compile(schema: JsonSchema): Compiled {
-    this.#ajv ??= openSchemaTrial();
-    const ajv = this.#ajv;
-    if (!ajv.validateSchema(schema)) return { validate: undefined, mistakes: notJsonSchema(ajv.errors ?? []) };
+    const faults = schemaFaults(schema);
+    if (faults.length > 0) return { validate: undefined, mistakes: notJsonSchema(faults) };
     try {
-      const validate = ajv.compile(schema);
+      this.#ajv ??= openSchemaTrial();
+      const validate = this.#ajv.compile(schema);
       return { validate, mistakes: isJsonObject(schema.properties) ? refusedDefaults(validate) : [] };
     } catch (problem) {
       return { validate: undefined, mistakes: [refusedByAjv(problem)] };

@@ -2,12 +2,12 @@
  * Genuine chains on this machine: two EVM networks, Solana and Tempo, each with its stablecoin. What is settled here is
  * what the project's own facilitator sends, and what a Tempo payer signed.
  */
-import { loadCatalogue } from '../../../src/catalogue/load.ts';
+
 import type { Network } from '../../../src/catalogue/types.ts';
-import { shipped } from '../../../src/gateway/shipped.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { type Chains as Started, startChains } from '../../../src/sandbox/chains/index.ts';
+import { loadSound } from '../../load-catalogue.ts';
 import type { Chains } from '../chains.ts';
 import { type Ledger, ledgerOf, type Transfer } from '../ledger.ts';
 import { tempoName } from '../names.ts';
@@ -33,7 +33,7 @@ const asLive = (network: Network): Network => ({ ...network, sandbox: network.li
 const TRANSFER_WITH_MEMO = /95777d59[0-9a-f]{128}([0-9a-f]{64})/;
 
 export async function openReal(catalogue: string): Promise<Chains> {
-  const all = [...loadCatalogue(catalogue, shipped).networks.values()];
+  const all = [...loadSound(catalogue).networks.values()];
   const networks = all.filter(({ id }) => id === SOLANA || EVM.includes(id));
   let passedMs = 0;
   const started = await startChains({

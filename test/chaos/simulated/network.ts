@@ -1,6 +1,5 @@
 /** The network that everybody pays on: as it is live, with the simulated chain in its place. */
-import { loadCatalogue } from '../../../src/catalogue/load.ts';
-import { shipped } from '../../../src/gateway/shipped.ts';
+import { loadSound } from '../../load-catalogue.ts';
 
 export interface Network {
   readonly id: string;
@@ -16,7 +15,7 @@ export interface Network {
 
 export function readNetwork(catalogue: string): Network {
   const id = 'chain-c';
-  const live = loadCatalogue(catalogue, shipped).networks.get(id)?.live;
+  const live = loadSound(catalogue).networks.get(id)?.live;
   const { address = '', decimals = 0, name = '', version = '' } = live?.asset ?? {};
   return { id, caip2: live?.caip2 ?? '', v1: live?.v1Name ?? '', asset: address, decimals, name, version };
 }

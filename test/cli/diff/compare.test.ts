@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { AdapterDeclaration, CatalogueParts } from '../../../src/catalogue/contracts.ts';
-import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { compareCatalogues } from '../../../src/catalogue-diff/compare.ts';
 import { groupsOf } from '../../../src/catalogue-diff/groups.ts';
-import { oil, parts, replaced, rightFiles, writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
+import { loadWritten, oil, parts, replaced, rightFiles } from '../../catalogue/temporary-catalogue.ts';
 
 type Files = Readonly<Record<string, string | null>>;
 
@@ -14,7 +12,7 @@ const NETWORKS = rightFiles['networks.yaml'] as string;
 
 /** Each change in a line, as `route: effect about what before > after percent`. */
 function between(t: Test, before: Files, after: Files, code: CatalogueParts = parts): string[] {
-  const load = (files: Files) => loadCatalogue(join(writeCatalogue(t, files), 'catalogue'), code);
+  const load = (files: Files) => loadWritten(t, files, code);
   const old = load(before);
   return compareCatalogues(old, load(after)).map(({ where, effect, about, what, before: was, after: is, percent }) => {
     const values = was === undefined && is === undefined ? [] : [`${was ?? '-'} > ${is ?? '-'}`];
@@ -218,7 +216,7 @@ t.test('methods, secrets and how a rail is paid', async (t) => {
 });
 
 t.test('routes with the same changes are told together, those with the worst first', async (t) => {
-  const load = (files: Files) => loadCatalogue(join(writeCatalogue(t, files), 'catalogue'), parts);
+  const load = (files: Files) => loadWritten(t, files);
   const before = load({ [OIL]: `${oil}${also}` });
   const after = load({
     [OIL]: `${oil}${also}`,

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import express from 'express';
 import OpenAI from 'openai';
 import type { Test } from 'tap';
-import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { type NewKeyOrder, openApiKeys } from '../../../src/credits/api-keys.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { soldModels } from '../../../src/http/api-keys/models.ts';
@@ -17,6 +16,7 @@ import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
 import { usualLimits } from '../../limits/usual.ts';
+import { loadSound } from '../../load-catalogue.ts';
 
 const shippedFile = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../../catalogue/${name}.yaml`, import.meta.url)), 'utf8');
@@ -100,7 +100,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
       endpoints: { llm: endpoints(options.deadline ?? '60s') },
     },
   });
-  const catalogue = loadCatalogue(join(directory, 'catalogue'), shipped);
+  const catalogue = loadSound(join(directory, 'catalogue'));
   const doubles = await startDoubles({ upstreams: [...catalogue.upstreams.values()] });
   t.teardown(() => doubles.close());
   const opened = openUpstreams({
