@@ -1,7 +1,7 @@
 /** From bytes to a validated input, with every fault named. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { openSchemaCompiler } from '../catalogue/schemas/ajv.ts';
 import { completeInput } from '../catalogue/schemas/request-keywords.ts';
+import { Validators } from '../catalogue/schemas/validators.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
 import type { Money } from '../money.ts';
@@ -10,16 +10,15 @@ import { readJsonObject } from '../request/json-text.ts';
 import type { GatewayRequest } from '../request/request.ts';
 import type { Store } from '../store/store.ts';
 
-// The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run. Each is compiled on first use and kept
-// by its compiler: a start with thousands of routes compiles none of them.
+// The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
 const allFaults = { strict: false, verbose: true } as const;
 const firstFault = { ...allFaults, allErrors: false } as const;
-const bodyCompilers = { first: openSchemaCompiler(firstFault), every: openSchemaCompiler(allFaults) };
-const queryCompilers = {
-  first: openSchemaCompiler({ ...firstFault, coerceTypes: 'array' }),
-  every: openSchemaCompiler({ ...allFaults, coerceTypes: 'array' }),
+const ofBodies = { first: new Validators(firstFault), every: new Validators(allFaults) };
+const ofQueries = {
+  first: new Validators({ ...firstFault, coerceTypes: 'array' }),
+  every: new Validators({ ...allFaults, coerceTypes: 'array' }),
 };
-const resultAjv = openSchemaCompiler({ strict: false, useDefaults: false, allErrors: false });
+const ofResults = new Validators({ strict: false, useDefaults: false, allErrors: false });
 
 /** As many faults as are worth telling at once. */
 const MOST_DETAILS = 20;
@@ -157,7 +156,7 @@ export function readInput(route: Route, request: GatewayRequest): Input {
   const fromQuery = request.transport === 'http' && request.method === 'GET';
   const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
   const input = demandFits(route.request, parse, {
-    compilers: fromQuery ? queryCompilers : bodyCompilers,
+    validators: fromQuery ? ofQueries : ofBodies,
     isLarge: request.body.length >= LARGE_BODY_BYTES,
   });
   demandAsWritten(input, () => (fromQuery ? request.query : request.body.toString('latin1')));
@@ -179,14 +178,14 @@ export function demandAsWritten(input: unknown, written: () => string): void {
 export function demandFits(
   schema: JsonSchema,
   parse: () => Record<string, unknown>,
-  { compilers, isLarge } = { compilers: bodyCompilers, isLarge: false },
+  { validators, isLarge } = { validators: ofBodies, isLarge: false },
 ): Input {
   const input = parse();
-  const validate = compilers.first.compile(schema);
+  const validate = validators.first.of(schema);
   if (validate(input)) return completeInput(schema, input, validate);
   let details = toDetails(validate.errors ?? []).slice(0, 1);
   if (!isLarge) {
-    const validateAll = compilers.every.compile(schema);
+    const validateAll = validators.every.of(schema);
     if (!validateAll(parse())) details = toDetails((validateAll.errors ?? []).slice(0, MOST_FAULTS));
   }
   const [first] = details;
@@ -214,7 +213,7 @@ export function networksFor({ networks, requestOn }: Route, input: Input): reado
   const left = networks.filter((network) => {
     const schema = requestOn.get(network);
     if (schema === undefined) return true;
-    const validate = bodyCompilers.every.compile(schema);
+    const validate = ofBodies.every.of(schema);
     if (validate(structuredClone(input))) return true;
     details = toDetails(validate.errors ?? []);
     return false;
@@ -229,7 +228,7 @@ export function networksFor({ networks, requestOn }: Route, input: Input): reado
  * the names in a result may be a provider's.
  */
 export function resultFault(route: Route, result: unknown): string | undefined {
-  const validate = resultAjv.compile(route.result);
+  const validate = ofResults.of(route.result);
   if (validate(result)) return undefined;
   return (validate.errors ?? []).map(({ schemaPath, message }) => `${schemaPath} ${message}`).join(', ');
 }

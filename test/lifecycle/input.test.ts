@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import type { JsonSchema, Route } from '../../src/catalogue/types.ts';
 import { Problem } from '../../src/errors.ts';
 import { demandFits, networksFor, priceOf, readInput, resultFault } from '../../src/lifecycle/input.ts';
 import type { GatewayRequest } from '../../src/request/request.ts';
+import { heapLeftBy } from '../heap.ts';
 import { mppRoute } from '../payment/mpp/route.ts';
 
 const routeOf = (request: JsonSchema, changes: Partial<Route> = {}): Route => ({
@@ -418,4 +420,22 @@ t.test('a whole number of more digits than are kept is refused at its place, and
   t.same(asked('{"id": 0.12345678901234567890, "list": [1e300]}'), { id: 0.12345678901234568, list: [1e300] });
   t.same(asked('{"id": 5, "text": "1234567890123456789 0000000000000000005"}').id, 5);
   t.same(queried('text=1234567890123456789'), { text: '1234567890123456789' });
+});
+
+t.test('schemas of a catalogue that is no longer sold are not kept', async (t) => {
+  const words = Array.from({ length: 10_000 }, (_, place) => `word-${place}`);
+  const sell = (): void => {
+    const route = routeOf({ properties: { word: { description: words.join(' ') } } }, { result: { enum: [...words] } });
+    readInput(route, requestOf({ word: 'fog' }));
+    resultFault(route, 'word-1');
+  };
+  sell();
+  const left = await heapLeftBy(async () => {
+    for (let reload = 0; reload < 400; reload += 1) {
+      sell();
+      // Weak references are let go of between turns.
+      await nextTurn();
+    }
+  });
+  t.ok(left < 15_000_000, `${left} bytes are left of 400 catalogues of 200 kB each`);
 });
