@@ -18,3 +18,7 @@ export const textOrNull = (value: unknown): string | null => (typeof value === '
 /** A finite number. */
 export const numberOrNull = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+/** Seconds since the epoch, of a day that has a date. */
+export const secondsOrNull = (value: unknown): number | null =>
+  typeof value === 'number' && !Number.isNaN(new Date(value * 1000).getTime()) ? value : null;

@@ -21,7 +21,7 @@ const PROGRAMS = [
 /** Files of tests that share a process. Measured: a file costs a second of CPU less, and two where it starts a gateway. */
 const GROUP = 12;
 
-/** In a process of their own: each takes as long as a whole group. */
+/** In a process of their own, before all others: each takes as long as a whole group. */
 const ALONE = 'test/model/';
 
 const filesIn = (folder: string, ending: string): string[] =>
@@ -32,15 +32,16 @@ const filesIn = (folder: string, ending: string): string[] =>
 
 /** Neighbours are alike, in how long they take as well: each group has some of everything. */
 function writeGroups(tests: readonly string[]): void {
-  const grouped = tests.filter((file) => !file.startsWith(ALONE));
-  const groups = Math.ceil(grouped.length / GROUP);
+  const alone = tests.filter((file) => file.startsWith(ALONE));
+  const others = tests.filter((file) => !file.startsWith(ALONE));
+  const count = Math.ceil(others.length / GROUP);
+  const grouped = Array.from({ length: count }, (_, group) => others.filter((_, place) => place % count === group));
   mkdirSync(join(COMPILED, 'groups'));
-  for (let group = 0; group < groups; group += 1) {
-    const files = grouped.filter((_, place) => place % groups === group).map((file) => [file, compiled(file)]);
-    const name = `${String(group + 1).padStart(2, '0')}.test.js`;
+  for (const [place, group] of [...alone.map((file) => [file]), ...grouped].entries()) {
+    const files = Object.fromEntries(group.map((file) => [file, compiled(file)]));
     writeFileSync(
-      join(COMPILED, 'groups', name),
-      `import { inTurn } from '../test/in-turn.js';\n\nawait inTurn(${JSON.stringify(Object.fromEntries(files), null, 2)});\n`,
+      join(COMPILED, 'groups', `${String(place + 1).padStart(2, '0')}.test.js`),
+      `import { inTurn } from '../test/in-turn.js';\n\nawait inTurn(${JSON.stringify(files, null, 2)});\n`,
     );
   }
 }

@@ -63,9 +63,16 @@ function layerOf(path: string): string {
   return rest.length > 0 || ABOVE.has(name) ? name : 'ground';
 }
 
+const specifiers = new Map<string, readonly string[]>();
+
 /** Specifiers of every import, as written. */
-const specifiersOf = (file: string): string[] =>
-  typescript.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName);
+function specifiersOf(file: string): readonly string[] {
+  const found =
+    specifiers.get(file) ??
+    typescript.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName);
+  specifiers.set(file, found);
+  return found;
+}
 
 /** Own files that a file imports, from the top of the project. */
 const importsOf = (file: string): string[] =>
@@ -73,27 +80,33 @@ const importsOf = (file: string): string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => relative('.', resolve(dirname(file), specifier)));
 
+/** Names of the packages that a file imports. */
+const packagesOf = (file: string): string[] =>
+  specifiersOf(file)
+    .filter((specifier) => !/^(\.|node:)/.test(specifier))
+    .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier);
+
 t.test('imports run one way, from the layers to app and main', (t) => {
-  for (const name of sources) {
+  const wrong = sources.flatMap((name) => {
     const file = join('src', name);
     const layer = layerOf(file);
     const may = allowed[layer];
-    if (!may) continue;
-    for (const target of importsOf(file)) {
-      if (!target.startsWith('src/')) continue;
-      const other = layerOf(target);
-      t.ok(other === layer || may.includes(other), `${file} imports ${target}`);
-    }
-  }
+    if (!may) return [];
+    const others = importsOf(file).filter((target) => target.startsWith('src/') && layerOf(target) !== layer);
+    return others.filter((target) => !may.includes(layerOf(target))).map((target) => `${file} imports ${target}`);
+  });
+  t.same(wrong, []);
   t.end();
 });
 
 t.test('nothing but main imports the sandbox, and only when it runs', (t) => {
-  for (const name of sources.filter((source) => !source.startsWith('sandbox/'))) {
-    const file = join('src', name);
-    const sandbox = importsOf(file).filter((target) => target.startsWith('src/sandbox/'));
-    t.same(sandbox, name === 'main.ts' ? ['src/sandbox/index.ts'] : [], file);
-  }
+  const importing = sources
+    .filter((source) => !source.startsWith('sandbox/'))
+    .flatMap((name) => {
+      const targets = importsOf(join('src', name)).filter((target) => target.startsWith('src/sandbox/'));
+      return targets.map((target) => [name, target]);
+    });
+  t.same(importing, [['main.ts', 'src/sandbox/index.ts']]);
   t.match(readFileSync('src/main.ts', 'utf8'), /await import\('\.\/sandbox\/index\.ts'\)/);
   t.end();
 });
@@ -102,10 +115,8 @@ t.test('nothing but main imports the sandbox, and only when it runs', (t) => {
 const isPayer = (path: string): boolean => /^rails\/[^/]+\/payer\.ts$/.test(path);
 
 t.test('nothing but the command that pays loads the payers, and only when it runs', (t) => {
-  for (const name of sources) {
-    const payers = importsOf(join('src', name)).filter((target) => isPayer(relative('src', target)));
-    t.same(payers, [], name);
-  }
+  const isImporting = (name: string) => importsOf(join('src', name)).some((path) => isPayer(relative('src', path)));
+  t.same(sources.filter(isImporting), []);
   t.match(readFileSync('src/cli/pay.ts', 'utf8'), /await import\(`\.\.\/rails\/\$\{protocol\}\/payer\.ts`\)/);
   t.end();
 });
@@ -113,13 +124,8 @@ t.test('nothing but the command that pays loads the payers, and only when it run
 t.test(
   'pages share the shapes of what they are told, how cells and money are written and what wallets sign for, and nothing else',
   (t) => {
-    for (const name of sources) {
-      t.same(
-        importsOf(join('src', name)).filter((target) => isPage(relative('src', target))),
-        [],
-        name,
-      );
-    }
+    const isImporting = (name: string) => importsOf(join('src', name)).some((path) => isPage(relative('src', path)));
+    t.same(sources.filter(isImporting), []);
     const page = written.filter((name) => isPage(name) && /\.tsx?$/.test(name)).map((name) => join('src', name));
     const shared = page.flatMap(importsOf).filter((target) => !isPage(relative('src', target)));
     t.same([...new Set(shared)].sort(), [
@@ -147,14 +153,11 @@ t.test(
 t.test('what the sandbox and the commands alone need is not installed in production', (t) => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   const needed = (name: string) => !name.startsWith('sandbox/') && !name.startsWith('cli/') && !isPayer(name);
-  for (const name of sources.filter(needed)) {
-    for (const specifier of specifiersOf(join('src', name))) {
-      if (specifier.startsWith('.') || specifier.startsWith('node:')) continue;
-      const [scope = '', rest] = specifier.split('/');
-      const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope;
-      t.ok(packageName in dependencies, `${name} imports ${packageName}`);
-    }
-  }
+  const lacking = sources.filter(needed).flatMap((name) => {
+    const missing = packagesOf(join('src', name)).filter((packageName) => !(packageName in dependencies));
+    return missing.map((packageName) => `${name} imports ${packageName}`);
+  });
+  t.same(lacking, []);
   t.end();
 });
 
@@ -163,11 +166,11 @@ t.test('a directory made by init installs what the sandbox and the commands impo
   for (const name of SANDBOX_PACKAGES) t.ok(name in devDependencies, `${name} is a development package`);
   const codegen = readdirSync('codegen').filter((name) => /^(main|generate|files|types)\.ts$/.test(name));
   const files = [...sources.map((name) => join('src', name)), ...codegen.map((name) => join('codegen', name))];
-  for (const file of files) {
-    for (const specifier of specifiersOf(file).filter((each) => !/^(\.|node:)/.test(each))) {
-      const [packageName = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
-      t.ok(packageName in dependencies || SANDBOX_PACKAGES.includes(packageName), `${file} imports ${packageName}`);
-    }
-  }
+  const isInstalled = (packageName: string) => packageName in dependencies || SANDBOX_PACKAGES.includes(packageName);
+  const lacking = files.flatMap((file) => {
+    const missing = packagesOf(file).filter((packageName) => !isInstalled(packageName));
+    return missing.map((packageName) => `${file} imports ${packageName}`);
+  });
+  t.same(lacking, []);
   t.end();
 });

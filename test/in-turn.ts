@@ -8,7 +8,7 @@ let current: Test = root;
 export { current as default };
 
 /** Of one file. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 600_000;
 
 /** Runs files of tests, each as one test: where they were compiled to, by their names. */
 export async function inTurn(files: Readonly<Record<string, string>>): Promise<void> {

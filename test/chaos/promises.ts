@@ -5,7 +5,7 @@ import type { StoreName } from './database.ts';
 import { figuresOf, violationsOf } from './report.ts';
 
 /** As many kills as a quiet machine has time for; a busy one has fewer. `npm run chaos` goes on for longer. */
-const OPTIONS = { kills: 12, seconds: 12, payers: 12, seed: 12 };
+const OPTIONS = { kills: 8, seconds: 8, payers: 12, seed: 12 };
 
 export const keepsItsPromises = (store: StoreName) =>
   t.test(`no promise is broken on ${store} while gateways are killed`, async (t) => {

@@ -34,11 +34,6 @@ function codegen(target: string, ...args: string[]): Promise<{ code: number; out
   });
 }
 
-t.test('what is committed is what the catalogue says', async (t) => {
-  const { code, output } = await codegen('generated', '--check');
-  t.equal(code, 0, output);
-});
-
 t.test('the check names stale, missing and left-over files, and the command that mends them', async (t) => {
   const target = t.testdir();
   cpSync('generated', target, { recursive: true });
@@ -55,12 +50,13 @@ t.test('the check names stale, missing and left-over files, and the command that
   t.equal(readFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'utf8'), 'changed', 'checking changes nothing');
 
   t.equal((await codegen(target)).code, 0);
-  t.same(filesIn(target), filesIn('generated'), 'the command mends them');
+  t.same(filesIn(target), filesIn('generated'), 'the command mends them: what is committed is what the catalogue says');
 });
 
 t.test('what browsers load is small, the same each time, and nothing in it is inline or from elsewhere', async (t) => {
   const files = await bundlePages();
-  t.same(files, await bundlePages());
+  const committed = filesIn('generated');
+  for (const [path, text] of files) t.ok(text === committed.get(path), `${path} is the same as what is committed`);
   const html = String(files.get('console/index.html'));
   t.notMatch(html, /<style|<script(?![^>]* src=)|\son\w+=|\sstyle=|https?:/);
   for (const [path, text] of files) if (path.endsWith('.css')) t.notMatch(text, /url\(|@import/, path);

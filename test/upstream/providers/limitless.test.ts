@@ -88,6 +88,7 @@ t.test('reads prices from 0 to 1 and in percent alike', async (t) => {
   t.same(prices([]), [null, null]);
   t.same(prices(['x', 2]), [null, null]);
   t.same(prices([-1, 2]), [null, null]);
+  t.same(prices([null, null]), [null, null], 'nobody has said that it costs nothing');
 });
 
 t.test('reads a market by the documented names', async (t) => {
@@ -112,6 +113,7 @@ t.test('reads a market by the documented names', async (t) => {
     trade_type: 'amm',
   });
   t.equal(readMarket({ id: 1, slug: 'a' }), undefined);
+  t.equal(market({ expirationTimestamp: 1e17 })?.deadline, null, 'no calendar has that day');
   t.match(market({}), { category: null, deadline: null, volume: null, volume_raw: null, liquidity: null });
 });
 
@@ -121,6 +123,9 @@ t.test('knows a market that is over', async (t) => {
   t.notOk(isOpen({ expired: true }));
   t.notOk(isOpen({ winningOutcomeIndex: 0 }));
   t.same(tradable({ id: 1, markets: [] }).length, 1, 'an empty group is itself');
+  const group = { id: 1, markets: [{ id: 2 }, { id: 3, status: 'RESOLVED' }, { id: 4, expired: true }] };
+  t.match(tradable(group), [{ id: 2 }], 'what is over is no longer to be had');
+  t.equal(tradable(group).length, 1);
 });
 
 t.test('an unknown market is not found; a group names its outcomes', async (t) => {

@@ -1,5 +1,5 @@
 /** What Finnhub knows of one company, in this service's shapes. Each throws UpstreamProblem. */
-import { asJsonObject, asJsonObjects, numberOrNull, textOrNull } from '../../../json.ts';
+import { asJsonObject, asJsonObjects, numberOrNull, secondsOrNull, textOrNull } from '../../../json.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { askFinnhub, type FinnhubBinding, type FinnhubContext } from './client.ts';
 
@@ -96,7 +96,7 @@ export async function newsOf(
   context: FinnhubContext,
 ): Promise<Article[]> {
   const articles = asJsonObjects(await askFinnhub('news', query, binding, context)).flatMap((article) => {
-    const [headline, seconds] = [textOrNull(article.headline), numberOrNull(article.datetime)];
+    const [headline, seconds] = [textOrNull(article.headline), secondsOrNull(article.datetime)];
     if (headline === null || seconds === null) return [];
     return [
       {

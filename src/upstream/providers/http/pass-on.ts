@@ -26,6 +26,7 @@ export async function passOn(
   let room = most;
   let text = '';
   let rest = '';
+  let seam = '';
   const pass = (events: string) => {
     // An event may quote a key, and is looked through whole.
     const shown = http.redact(events);
@@ -44,7 +45,10 @@ export async function passOn(
     for await (const chunk of body) {
       rest += chunk;
       if (rest.length > LONGEST) throw new UpstreamProblem('malformed', upstream, 'streamed an event without an end');
-      const events = wholeEvents(rest);
+      // A long event of many pieces would be searched from its beginning at each.
+      const last = seam + chunk;
+      seam = last.slice(-LONGEST_END + 1);
+      const events = eventEnd.test(last) ? wholeEvents(rest) : '';
       if (events === '') continue;
       rest = rest.slice(events.length);
       pass(events);
@@ -69,9 +73,13 @@ export async function passOn(
   }
 }
 
+const EVENT_ENDS = ['\n\n', '\r\n\r\n', '\r\r'];
+const LONGEST_END = 4;
+const eventEnd = new RegExp(EVENT_ENDS.join('|'));
+
 /** The text without what comes after its last event that is whole, which an empty line ends. */
 function wholeEvents(text: string): string {
-  const ends = ['\n\n', '\r\n\r\n', '\r\r'].map((mark) => {
+  const ends = EVENT_ENDS.map((mark) => {
     const at = text.lastIndexOf(mark);
     return at === -1 ? 0 : at + mark.length;
   });

@@ -21,11 +21,12 @@ export interface Market {
   description: string | null;
 }
 
-/** What can be bought of a market: its outcomes where it is a group, each with the group's title; else itself. */
+/** What can be bought of a market: its outcomes that are not over where it is a group, each with the group's title; else itself. */
 export function tradable(market: unknown): unknown[] {
   const { markets, title, collateralToken, categories } = asJsonObject(market);
   if (!Array.isArray(markets) || markets.length === 0) return [market];
-  return markets.map((outcome) => ({
+  const open = markets.filter(isOpen);
+  return (open.length > 0 ? open : markets).map((outcome) => ({
     collateralToken,
     ...asJsonObject(outcome),
     categories: asJsonObject(outcome).categories ?? categories,
@@ -40,12 +41,13 @@ export function readMarket(market: unknown): Market | undefined {
   const title = textOrNull(rest.proxyTitle) ?? textOrNull(rest.title);
   if (typeof id !== 'number' || typeof slug !== 'string' || title === null) return undefined;
   const [yes, no] = pricesOf(rest.prices);
+  const deadline = new Date(typeof expirationTimestamp === 'number' ? expirationTimestamp : Number.NaN);
   return {
     id,
     slug,
     title: typeof groupTitle === 'string' ? `${groupTitle}: ${title}` : title,
     category: Array.isArray(categories) ? textOrNull(categories[0]) : null,
-    deadline: typeof expirationTimestamp === 'number' ? new Date(expirationTimestamp).toISOString() : null,
+    deadline: Number.isNaN(deadline.getTime()) ? null : deadline.toISOString(),
     yes_price: yes,
     no_price: no,
     volume: numberOf(rest.volumeFormatted),
@@ -66,7 +68,7 @@ export function isOpen(market: unknown): boolean {
 /** Order books quote from 0 to 1, and pools not at all. A price above 1 can only be percent. */
 function pricesOf(prices: unknown): [number | null, number | null] {
   if (!Array.isArray(prices)) return [null, null];
-  const given = prices.slice(0, 2).map(Number);
+  const given = prices.slice(0, 2).map((price) => (price === null ? Number.NaN : Number(price)));
   const [yes, no] = given;
   if (yes === undefined || !given.every((price) => price >= 0 && price <= 100)) return [null, null];
   const scale = Math.max(...given) > 1 ? 100 : 1;

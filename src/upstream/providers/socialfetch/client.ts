@@ -2,7 +2,7 @@
  * Social Fetch, API version 1: profiles and posts on X, products of TikTok Shop.
  * Source: socialfetch.dev/docs (errors, api/v1) and the routes of github social-freak-ltd/n8n-nodes-socialfetch.
  */
-import { asJsonObject, isJsonObject, type JsonObject, textOrNull } from '../../../json.ts';
+import { asJsonObject, isJsonObject, type JsonObject, secondsOrNull, textOrNull } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
@@ -63,7 +63,7 @@ function readPost(tweet: unknown): XPost[] {
   const { text: short, fullText, url, createdAt } = asJsonObject(tweet);
   const written = textOrNull(fullText) ?? textOrNull(short);
   if (written === null) return [];
-  return [{ text: written, url: textOrNull(url), createdAt: typeof createdAt === 'number' ? createdAt : null }];
+  return [{ text: written, url: textOrNull(url), createdAt: secondsOrNull(createdAt) }];
 }
 
 /** The envelope's data. A thing that does not exist is an answer: its `lookupStatus` is `not_found`. */
