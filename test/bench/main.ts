@@ -5,25 +5,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { misused, programOptions } from '../program-options.ts';
 import { withBench } from './bench.ts';
 import { startLoad } from './load.ts';
 import { rows } from './rows/index.ts';
 import { type Line, printed } from './table.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    /** Many short ones: neighbours on the machine then disturb all servers alike. */
-    rounds: { type: 'string', default: '9' },
-    seconds: { type: 'string', default: '0.7' },
-  },
+const USAGE = 'npm run bench -- [--only <row>,<row>] [--rounds 9] [--seconds 0.7]';
+
+const values = programOptions(USAGE, {
+  only: { type: 'string' },
+  /** Many short ones: neighbours on the machine then disturb all servers alike. */
+  rounds: { type: 'string', default: '9' },
+  seconds: { type: 'string', default: '0.7' },
 });
 
 function positive(name: 'rounds' | 'seconds'): number {
   const value = Number(values[name]);
   if (value > 0 && (name === 'seconds' || Number.isInteger(value))) return value;
-  throw new Error(`--${name} has to be a ${name === 'rounds' ? 'whole ' : ''}number above 0`);
+  return misused(`--${name} has to be a ${name === 'rounds' ? 'whole ' : ''}number above 0`);
 }
 
 function chosen(): typeof rows {
@@ -31,7 +31,7 @@ function chosen(): typeof rows {
   const unknown = names.filter((name) => !rows.some((row) => row.name === name));
   if (unknown.length === 0) return rows.filter(({ name }) => names.includes(name));
   const known = rows.map(({ name }) => name).join(', ');
-  throw new Error(`--only: there is no row ${unknown.join(', ')}; there are ${known}`);
+  return misused(`--only: there is no row ${unknown.join(', ')}; there are ${known}`);
 }
 
 function machine(): string {

@@ -127,6 +127,15 @@ t.test('a name that indexes do not take is cut to what they take', async (t) => 
   t.equal(nameOf('画廊'), undefined);
 });
 
+t.test('a mirror is not known by the name of another endpoint', async (t) => {
+  const own = replaced(oil, '/image/oil', '/image/ink');
+  const other = `${replaced(oil, '/image/oil', '/image/water')}mirrors: [{ network: chain-e, path: /chain-e/oil }]\n`;
+  const problems = problemsOf(writeCatalogue(t, { 'endpoints/chain-e/oil.yaml': own, [FILE]: other }));
+  t.same(problems, [
+    'endpoints/image/oil.yaml:15:37: the name chain-e/oil is taken by endpoints/chain-e/oil.yaml:2; give one of them another name',
+  ]);
+});
+
 t.test('an MPP operation id belongs to one endpoint', async (t) => {
   const other = replaced(mpp, '/image/oil', '/image/water');
   const problems = problemsOf(writeCatalogue(t, { [FILE]: mpp, 'endpoints/image/water.yaml': other }));

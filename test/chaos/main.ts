@@ -1,20 +1,21 @@
 /** `npm run chaos -- --store sqlite|postgres [--chains simulated|real] --kills N --seed S [--seconds S] [--payers N]`: ends with 1 where a promise was broken. */
 import '../own-fetch.ts';
-import { parseArgs } from 'node:util';
+import { misused, programOptions } from '../program-options.ts';
 import { campaign } from './campaign.ts';
 import { type StoreName, stores } from './database.ts';
 import { type ChainsName, chainsNames } from './open-chains.ts';
 import { figuresOf, violationsOf } from './report.ts';
 
-const { values } = parseArgs({
-  options: {
-    store: { type: 'string', default: 'sqlite' },
-    chains: { type: 'string', default: 'simulated' },
-    kills: { type: 'string', default: '40' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    payers: { type: 'string', default: '12' },
-    seconds: { type: 'string', default: '86400' },
-  },
+const USAGE =
+  'npm run chaos -- [--store sqlite|postgres] [--chains simulated|real] [--kills 40] [--seed 1] [--payers 12] [--seconds 3600]';
+
+const values = programOptions(USAGE, {
+  store: { type: 'string', default: 'sqlite' },
+  chains: { type: 'string', default: 'simulated' },
+  kills: { type: 'string', default: '40' },
+  seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  payers: { type: 'string', default: '12' },
+  seconds: { type: 'string', default: '86400' },
 });
 const store = stores.find((name): name is StoreName => name === values.store);
 const chains = chainsNames.find((name): name is ChainsName => name === values.chains);
@@ -22,10 +23,7 @@ const { kills, seed, payers, seconds } = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [name, Number(value)]),
 ) as Record<Exclude<keyof typeof values, 'store' | 'chains'>, number>;
 if (!store || !chains || ![kills, seed, payers, seconds].every(Number.isSafeInteger)) {
-  process.stderr.write(
-    'npm run chaos -- [--store sqlite|postgres] [--chains simulated|real] [--kills 40] [--seed 1] [--payers 12] [--seconds 3600]\n',
-  );
-  process.exit(2);
+  misused(USAGE);
 }
 
 process.stdout.write(`store ${store}, chains ${chains}, seed ${seed}\n`);

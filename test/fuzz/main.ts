@@ -2,22 +2,23 @@
  * `npm run fuzz -- --minutes 10 [--seed 1] [--only bodies]`: whatever a stranger may send, at every path of a gateway in
  * its sandbox. Prints what breaks a promise with what repeats it, and exits 1.
  */
-import { parseArgs } from 'node:util';
+
+import { misused, programOptions } from '../program-options.ts';
 import { fuzz } from './fuzz.ts';
 import type { Size } from './measured-gateway.ts';
 import type { Found } from './probe.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string' },
-    seconds: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string' },
-  },
+const USAGE = 'npm run fuzz -- [--minutes 10 | --seconds 30] [--seed 1] [--only <probe>]';
+
+const values = programOptions(USAGE, {
+  minutes: { type: 'string' },
+  seconds: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  only: { type: 'string' },
 });
 const seconds = values.seconds === undefined ? Number(values.minutes ?? '1') * 60 : Number(values.seconds);
 const seed = Number(values.seed);
-if (!(seconds > 0) || !Number.isInteger(seed)) throw new Error('try npm run fuzz -- --minutes 10 --seed 1');
+if (!(seconds > 0) || !Number.isInteger(seed)) misused(USAGE);
 
 const LONGEST_SHOWN = 4_000;
 let violations = 0;

@@ -2,7 +2,8 @@
  * `npm run model -- [--scenario <part of a name>] [--crashes 2] [--sleeps 1] [--reconciles 1] [--silences 1]`: the
  * searches of the tests, or wider ones; `--choices 0.2.1` prints the steps of one run. Exits 1 where something is violated.
  */
-import { parseArgs } from 'node:util';
+
+import { programOptions } from '../program-options.ts';
 import { channelScenarios } from './channel-scenarios.ts';
 import { Violation } from './explore.ts';
 import type { Scenario } from './scenario.ts';
@@ -10,15 +11,16 @@ import { scenarios } from './scenarios.ts';
 import { again, inWords, search, violationInWords } from './search.ts';
 import { openTurnableStore } from './turnable-store.ts';
 
-const { values } = parseArgs({
-  options: {
-    scenario: { type: 'string', default: '' },
-    choices: { type: 'string' },
-    crashes: { type: 'string' },
-    sleeps: { type: 'string' },
-    reconciles: { type: 'string' },
-    silences: { type: 'string' },
-  },
+const USAGE =
+  'npm run model -- [--scenario <part of a name>] [--choices 0.2.1] [--crashes 2] [--sleeps 1] [--reconciles 1] [--silences 1]';
+
+const values = programOptions(USAGE, {
+  scenario: { type: 'string', default: '' },
+  choices: { type: 'string' },
+  crashes: { type: 'string' },
+  sleeps: { type: 'string' },
+  reconciles: { type: 'string' },
+  silences: { type: 'string' },
 });
 
 const print = (text: string) => process.stdout.write(`${text}\n`);

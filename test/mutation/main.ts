@@ -4,7 +4,8 @@
  * test fails with each. Prints those that no test notices, and exits 1 where they are more than one in ten. `--within`: only
  * tests that end within so many seconds look.
  */
-import { parseArgs } from 'node:util';
+
+import { programOptions } from '../program-options.ts';
 import { randomFrom } from '../random.ts';
 import type { Mutant } from './mutants.ts';
 import { areas, filesOf } from './subjects.ts';
@@ -12,16 +13,17 @@ import { openWorkshop, type Test, type Workshop } from './workshop.ts';
 
 const LEAST_NOTICED = 0.9;
 
-const { values } = parseArgs({
-  options: {
-    files: { type: 'string', multiple: true },
-    tests: { type: 'string', multiple: true },
-    sample: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '1440' },
-    within: { type: 'string', default: '600' },
-    workers: { type: 'string', default: '2' },
-  },
+const USAGE =
+  'npm run mutate -- [--files <path>] [--tests <path>] [--sample 50] [--seed 1] [--minutes 30] [--within 5] [--workers 2]';
+
+const values = programOptions(USAGE, {
+  files: { type: 'string', multiple: true },
+  tests: { type: 'string', multiple: true },
+  sample: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  minutes: { type: 'string', default: '1440' },
+  within: { type: 'string', default: '600' },
+  workers: { type: 'string', default: '2' },
 });
 
 const print = (text: string) => process.stdout.write(`${text}\n`);

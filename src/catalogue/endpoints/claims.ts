@@ -3,18 +3,25 @@ import type { CheckContext } from '../check-context.ts';
 import type { OperationDeclaration } from '../rails.ts';
 import { below, type CatalogueDocument, type SourceLocation } from '../yaml/yaml-document.ts';
 import { isBelow, isOwnPath } from './own-paths.ts';
-import { planRoutes, type RoutePlan } from './route-plan.ts';
+import { planRoutes, type RoutePlan, routeId } from './route-plan.ts';
 
-/** Every path belongs to one endpoint, and so does what an operation's options mark as unique on its rail. */
-export function checkClaims(files: readonly { document: CatalogueDocument }[], context: CheckContext): void {
+/**
+ * Every path belongs to one endpoint, and so does the name by which books and figures know it, and what an operation's options
+ * mark as unique on its rail.
+ */
+export function checkClaims(
+  files: readonly { readonly id: string; readonly document: CatalogueDocument }[],
+  context: CheckContext,
+): void {
   const { diagnostics } = context.checker;
   const claims = new Map<string, SourceLocation>();
-  const claim = (what: string, name: string, location: SourceLocation, rail = '') => {
+  /** False where it is taken, which is reported. */
+  const claim = (what: string, name: string, location: SourceLocation, rail = ''): boolean => {
     const key = `${rail} ${what} ${name}`;
     const other = claims.get(key);
     if (!other) {
       claims.set(key, location);
-      return;
+      return true;
     }
     const { line } = other.document.position(other.path, other.part ?? 'value');
     diagnostics.add(
@@ -22,12 +29,15 @@ export function checkClaims(files: readonly { document: CatalogueDocument }[], c
       `the ${what} ${name} is taken by ${other.document.file}:${line}`,
       `give one of them another ${what}`,
     );
+    return false;
   };
-  for (const { document } of files) {
+  for (const { id, document } of files) {
     for (const plan of planRoutes(document, context)) {
-      const { path, location, rail, operation } = plan;
+      const { kind, path, location, rail, operation } = plan;
       checkOwnPaths(plan, context);
-      if (typeof path.value === 'string') claim('path', path.value, path.location);
+      if (typeof path.value === 'string' && claim('path', path.value, path.location)) {
+        claim('name', routeId(kind, id, path.value), path.location);
+      }
       for (const option of operation ? uniqueOptions(operation.declaration) : []) {
         const value = operation?.value[option];
         if (typeof value === 'string') claim(option, value, below(location, option), rail.name);

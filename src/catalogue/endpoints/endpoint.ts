@@ -28,7 +28,7 @@ import {
   checkRequestOn,
   checkResult,
 } from './route-checks.ts';
-import { planRoutes, type RoutePlan, type Sourced } from './route-plan.ts';
+import { planRoutes, type RoutePlan, routeId, type Sourced } from './route-plan.ts';
 import { checkSecret } from './secret.ts';
 
 /** Checks one endpoint file and makes its routes; routes with mistakes are left out. */
@@ -99,7 +99,7 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   const envelope = plan.envelope.value as Envelope | undefined;
   const resultExample = Array.isArray(resultSchema.examples) ? resultSchema.examples[0] : undefined;
   return {
-    id: kind === 'base' ? endpoint.id : path.value.slice(1),
+    id: routeId(kind, endpoint.id, path.value),
     endpoint,
     kind,
     rail: plan.rail.name,

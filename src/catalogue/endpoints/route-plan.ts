@@ -80,6 +80,10 @@ function basePlan(location: SourceLocation, file: JsonObject, { service, rails }
   };
 }
 
+/** By which a route is known in books and figures: its endpoint's own, or its path. */
+export const routeId = (kind: RoutePlan['kind'], endpoint: string, path: string): string =>
+  kind === 'base' ? endpoint : path.slice(1);
+
 function overridden(location: SourceLocation, own: JsonObject, base: RoutePlan): RoutePlan {
   const part = (key: 'price' | 'request' | 'result' | 'example' | 'envelope'): Sourced =>
     own[key] === undefined
