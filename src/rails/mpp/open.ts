@@ -21,6 +21,7 @@ export function openMpp(parts: RailParts<MppConfig>): MppRail | undefined {
     secrets,
     realm,
     exposure,
+    log,
     now,
     evm,
     ...(tempo && { tempo }),

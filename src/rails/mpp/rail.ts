@@ -2,6 +2,7 @@
 import type { Route } from '../../catalogue/types.ts';
 import { SETTLES_UPFRONT } from '../../discovery/payment-info.ts';
 import { asJsonObject } from '../../json.ts';
+import type { Log } from '../../log.ts';
 import { type Atomic, type Money, toAtomic } from '../../money.ts';
 import { unknown } from '../../on-chain/settlement.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
@@ -33,6 +34,7 @@ export interface MppOptions {
   /** Private key that gives back what was paid on Tempo. */
   readonly refundSigner?: string;
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor'>;
+  readonly log?: Pick<Log, 'error'>;
   now?(): number;
 }
 
@@ -89,9 +91,18 @@ function flowOf({ request }: PaymentCredential) {
 
 export function openMppRail(options: MppOptions): MppRail {
   checkOptions(options);
-  const { secrets, realm, exposure, challengeLifetimeMs = LIFETIME_MS, now = Date.now, tempo, refundSigner } = options;
+  const {
+    secrets,
+    realm,
+    exposure,
+    challengeLifetimeMs = LIFETIME_MS,
+    log,
+    now = Date.now,
+    tempo,
+    refundSigner,
+  } = options;
   const methods: ChargeMethod[] = [
-    ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, now })] : []),
+    ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, log, now })] : []),
     ...(options.evm ?? []).map((each) => createEvmMethod(each, { challengeLifetimeMs, now })),
   ];
 

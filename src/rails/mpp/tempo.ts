@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../json.ts';
+import type { Log } from '../../log.ts';
 import type { Atomic } from '../../money.ts';
 import type { Settlement } from '../../on-chain/settlement.ts';
 import {
@@ -25,6 +26,7 @@ import type { UpfrontReason } from '../../payment/upfront-reason.ts';
 import type { PaymentCredential } from './credential.ts';
 import type { ChargeMethod, MethodVerdict, Work } from './method.ts';
 import type { TempoChain } from './tempo-chain.ts';
+import { openTempoNode } from './tempo-node.ts';
 
 export interface TempoOptions {
   readonly rpcUrl: string;
@@ -56,12 +58,17 @@ type RecoveryQuery = { readonly method: 'tempo' } & (
 
 export function createTempoMethod(
   options: TempoOptions,
-  { challengeLifetimeMs, now }: { challengeLifetimeMs: number; now(): number },
+  {
+    challengeLifetimeMs,
+    log,
+    now,
+  }: { challengeLifetimeMs: number; log: Pick<Log, 'error'> | undefined; now(): number },
 ): ChargeMethod {
   const rpc = createRpc(options.rpcUrl, RPC_TIMEOUT_MS);
   const { chainId, currency, recipient } = options;
   const payers = createEvmPayers(options.rpcUrl, currency, now);
   const findTransfer = openTempoTransfers(options.rpcUrl);
+  const node = openTempoNode({ rpcUrl: options.rpcUrl, chainId, log, now });
   let loading: Promise<TempoChain> | undefined;
   const load = (): Promise<TempoChain> => {
     loading ??= import('./tempo-chain.ts').then(({ openTempoChain }) =>
@@ -162,6 +169,7 @@ export function createTempoMethod(
     details: { chainId, ...(options.feePayerKey === undefined ? {} : { feePayer: true }) },
     // As mppx has it: pushed is what the payer sends itself.
     unsentOnly: { supportedModes: ['pull'] },
+    isOpen: node.isOurs,
     // Payers bear the chain's fees.
     leastPrice: () => 0n,
     challengeLifetimeMs: () => challengeLifetimeMs,
@@ -186,6 +194,7 @@ export function createTempoMethod(
     async verify(credential, work) {
       const payment = readTempoPayment(credential.payload);
       try {
+        await node.demandOurs();
         const chain = await load();
         return payment.type === 'hash'
           ? await verifyPush(chain, credential, payment.hash)

@@ -30,6 +30,7 @@ async function gateway(
   t: Tap,
   changes: { deadlineMs?: number; rpcUrl?: string; currency?: string; feePayerKey?: string } = {},
   now?: () => number,
+  log?: MppOptions['log'],
 ) {
   const recipient = `0x${randomBytes(20).toString('hex')}`;
   const { deadlineMs = 1_000, ...tempo } = { rpcUrl: chain.rpcUrl, currency, ...changes };
@@ -39,6 +40,7 @@ async function gateway(
     realm: '127.0.0.1',
     tempo: { chainId, recipient, ...tempo },
     ...(now && { now }),
+    ...(log && { log }),
   };
   const rail = openMppRail(options);
   const started = await startGateway(t, rail, [
@@ -77,6 +79,46 @@ t.test('pull: a signed transaction is sent once, after the work', async (t) => {
   t.match(mined, { status: '0x1' });
   t.equal(await earned(), PRICE, recipient);
   t.same(seen.settleUpfront, [false]);
+});
+
+/** A node before the chain's own that tells what `change` makes of its answers: undefined, it tells nothing. */
+async function changing(t: Tap, change: (method: string, result: unknown) => unknown): Promise<string> {
+  const node = await serve(async (_request, response, body) => {
+    const { id, method, params }: { id: number; method: string; params: unknown[] } = JSON.parse(body);
+    const result = change(method, await chain.rpc(method, params));
+    if (result === undefined) return response.destroy();
+    json(response, 200, { jsonrpc: '2.0', id, result });
+  });
+  t.teardown(node.stop);
+  return node.url;
+}
+
+t.test('a node of another chain, where tokens may be worth nothing, is not believed', async (t) => {
+  let now = Date.now();
+  let told: unknown = '0x1';
+  const asked: unknown[] = [];
+  const rpcUrl = await changing(t, (method, result) => {
+    if (method !== 'eth_chainId') return result;
+    asked.push(told);
+    return told;
+  });
+  const lines: object[] = [];
+  const log = { error: (details: object, message: string) => void lines.push([details, message]) };
+  const { url, seen, earned } = await gateway(t, { rpcUrl }, () => now, log);
+  // Nobody has asked the node yet.
+  const authorization = await credentialFor(url);
+  t.equal((await send(url, authorization)).status, 402);
+  t.equal((await fetch(url, post)).headers.get('www-authenticate'), null, 'it is not offered any more');
+  const reason = `TURNPIKE_TEMPO_RPC_URL leads to a node of eip155:1, not of eip155:${chainId}: correct it, or TURNPIKE_TEMPO_CHAIN_ID`;
+  t.same(lines, [[{ reason }, 'nothing is sold on Tempo']], 'it is said once');
+  t.equal(seen.upstreamCalls, 0);
+
+  told = `0x${chainId.toString(16)}`;
+  now += 10_000;
+  t.equal((await send(url, authorization)).status, 200);
+  t.equal(await earned(), PRICE);
+  t.match((await fetch(url, post)).headers.get('www-authenticate'), /method="tempo"/);
+  t.same(asked, ['0x1', told], 'what is right is not asked again');
 });
 
 t.test('pull: settles first where the work may outlast the transaction', async (t) => {
@@ -343,18 +385,6 @@ t.test('the chain tells what became of a payment whose settlement had no answer'
   await payment.settle(quote.amount);
   t.equal(await earned(), PRICE, 'settling again moves nothing');
 });
-
-/** A node before the chain's own that tells what `change` makes of its answers: undefined, it tells nothing. */
-async function changing(t: Tap, change: (method: string, result: unknown) => unknown): Promise<string> {
-  const node = await serve(async (_request, response, body) => {
-    const { id, method, params }: { id: number; method: string; params: unknown[] } = JSON.parse(body);
-    const result = change(method, await chain.rpc(method, params));
-    if (result === undefined) return response.destroy();
-    json(response, 200, { jsonrpc: '2.0', id, result });
-  });
-  t.teardown(node.stop);
-  return node.url;
-}
 
 t.test('a receipt that does not say how the transaction ended is no refusal: it was sent', async (t) => {
   let isBehind = true;
