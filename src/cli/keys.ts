@@ -87,13 +87,14 @@ async function limitsOf(values: Values, config: KeptConfig): Promise<KeyLimits> 
 }
 
 /** A model misspelt would make a key for nothing. */
-async function knownModels(names: readonly string[], config: KeptConfig): Promise<string[]> {
+async function knownModels(names: readonly string[], { catalogueDirectory }: KeptConfig): Promise<string[]> {
   // To load them takes longer than all else that these commands do.
-  const [{ load }, { namesOfModels }] = await Promise.all([
-    import('../gateway/reloading.ts'),
+  const [{ loadCatalogue }, { shipped }, { namesOfModels }] = await Promise.all([
+    import('../catalogue/load.ts'),
+    import('../gateway/shipped.ts'),
     import('../http/api-keys/models.ts'),
   ]);
-  const known = namesOfModels(load(config));
+  const known = namesOfModels(loadCatalogue(catalogueDirectory, shipped));
   return names.map((name) => {
     if (known.has(name.trim())) return name.trim();
     throw new UsageProblem(`--models: no model ${name.trim()} is sold to keys: GET /v1/models lists those that are`);

@@ -20,6 +20,15 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['x-not-above: §size', 'x-not-above names size, which is no property of type number or integer']],
   ],
   [
+    'a keyword of our own has a value that means something, at any depth',
+    replaced(
+      oil,
+      'prompt: { $ref: prompt }',
+      'prompt: { $ref: prompt }\n    sizes: { type: array, items: { type: number, x-whole: false } }',
+    ),
+    [['x-whole: §false', 'not JSON Schema: false is not allowed; write true']],
+  ],
+  [
     'what is read out of words is a value of the property',
     replaced(
       oil,

@@ -1,13 +1,12 @@
 import type { Log } from '../../log.ts';
 import { chainOfNode } from '../../payment/chains/chain-of-node.ts';
-import { ChainUnreachable } from '../../payment/chains/rpc.ts';
 
 /** The node that is asked about payments: on another chain than theirs, tokens that are worth nothing would pay. */
 export interface TempoNode {
   /** False while it is known to be of another chain. */
   isOurs(): boolean;
-  /** Throws ChainUnreachable while it is of another chain. */
-  demandOurs(): Promise<void>;
+  /** The same, once it has been asked. */
+  isFoundOurs(): Promise<boolean>;
 }
 
 const AGAIN_MS = 10_000;
@@ -46,9 +45,9 @@ export function openTempoNode({ rpcUrl, chainId, log, now }: Asked): TempoNode {
       void look();
       return isOurs();
     },
-    async demandOurs() {
+    async isFoundOurs() {
       await look();
-      if (!isOurs()) throw new ChainUnreachable(`the node is of ${found}`);
+      return isOurs();
     },
   };
 }

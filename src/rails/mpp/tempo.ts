@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../json.ts';
 import type { Log } from '../../log.ts';
 import type { Atomic } from '../../money.ts';
-import type { Settlement } from '../../on-chain/settlement.ts';
+import { type Settlement, unknown } from '../../on-chain/settlement.ts';
 import {
   checkSignedTransfer,
   demandNextNonce,
@@ -194,7 +194,7 @@ export function createTempoMethod(
     async verify(credential, work) {
       const payment = readTempoPayment(credential.payload);
       try {
-        await node.demandOurs();
+        if (!(await node.isFoundOurs())) throw new ChainUnreachable('the node is of another chain');
         const chain = await load();
         return payment.type === 'hash'
           ? await verifyPush(chain, credential, payment.hash)
@@ -212,7 +212,8 @@ export function createTempoMethod(
 
     async recover(text) {
       const query: RecoveryQuery = JSON.parse(text);
-      return query.mode === 'push' ? pushed(query.hash, BigInt(query.amount)) : findTransfer(query.transfer);
+      if (query.mode === 'push') return pushed(query.hash, BigInt(query.amount));
+      return (await node.isFoundOurs()) ? findTransfer(query.transfer) : unknown('the node is of another chain');
     },
   };
 }

@@ -104,7 +104,7 @@ t.test('a node of another chain, where tokens may be worth nothing, is not belie
   });
   const lines: object[] = [];
   const log = { error: (details: object, message: string) => void lines.push([details, message]) };
-  const { url, seen, earned } = await gateway(t, { rpcUrl }, () => now, log);
+  const { url, rail, recipient, seen, earned } = await gateway(t, { rpcUrl }, () => now, log);
   // Nobody has asked the node yet.
   const authorization = await credentialFor(url);
   t.equal((await send(url, authorization)).status, 402);
@@ -112,6 +112,10 @@ t.test('a node of another chain, where tokens may be worth nothing, is not belie
   const reason = `TURNPIKE_TEMPO_RPC_URL leads to a node of eip155:1, not of eip155:${chainId}: correct it, or TURNPIKE_TEMPO_CHAIN_ID`;
   t.same(lines, [[{ reason }, 'nothing is sold on Tempo']], 'it is said once');
   t.equal(seen.upstreamCalls, 0);
+  const common = { currency, payer: recipient, recipient, amount: '1', fromBlock: 0 };
+  const transfer = { ...common, memo: `0x${'00'.repeat(32)}`, validBefore: 1 };
+  const earlier = JSON.stringify({ method: 'tempo', mode: 'pull', transfer });
+  t.match(await rail.recover(earlier), { state: 'unknown' }, 'nor does it say what became of anything');
 
   told = `0x${chainId.toString(16)}`;
   now += 10_000;
