@@ -221,7 +221,7 @@ t.test('both ways to pay stand side by side, and a credential for one is no cred
   const facilitator = facilitatorAt(chain.rpcUrl);
   t.teardown(() => facilitator.close());
   const payTo = newEvmWallet().address;
-  const tempo = { rpcUrl: chain.rpcUrl, chainId: 42_431, currency: asset.address, recipient: payTo };
+  const tempo = { rpcUrl: 'http://127.0.0.1:9', chainId: 42_431, currency: asset.address, recipient: payTo };
   const rail = openMppRail({
     exposure: noExposure,
     secrets: [secret],
