@@ -79,10 +79,14 @@ export function startBackground(parts: BackgroundParts): () => void {
     if (refundsOf(catalogue().service).automatic) await wantRefunds({ store, rails, log, now });
     await sendRefunds({ store, rails, owner, metrics, worth, idOf, log, now });
   };
-  /** Before it is looked for what died at its work: this process may only have stood still, or its clock was set. */
-  const renewed = (task: () => Promise<unknown>) => async () => {
+  /**
+   * Before it is looked for what died at its work: this process may only have stood still, or its clock was set. The task
+   * hears when, by a clock that was read before: whatever had a lease then has not lost it by a pause since.
+   */
+  const renewed = (task: (at: number) => Promise<unknown>) => async () => {
+    const at = now();
     await parts.editions.renew();
-    await task();
+    await task(at);
   };
   const count = async () => {
     while (!isStopped && (await store.figures.count(COUNTED_AT_ONCE)));
@@ -103,10 +107,10 @@ export function startBackground(parts: BackgroundParts): () => void {
     [CHECK_EVERY_MS, parts.usable.check],
     [CHECK_EVERY_MS, parts.disk.check],
     [leaseMs / 3, parts.editions.renew],
-    [leaseMs, renewed(() => parts.apiKeys.releaseExpired())],
+    [leaseMs, renewed(parts.apiKeys.releaseExpired)],
     [TURN_EVERY_MS, parts.editions.turn],
     ...(config.databaseUrl ? withOthers : []),
-    [reconcileEveryMs, renewed(() => reconcile({ store, rails, owner, intervals, log, now }))],
+    [reconcileEveryMs, renewed((renewedAt) => reconcile({ store, rails, owner, renewedAt, intervals, log, now }))],
     [reconcileEveryMs, giveBack],
     [confirmEveryMs, () => confirmPurchases({ store, rails, wanted, intervals, log, now })],
     [REFRESH_EVERY_MS, () => parts.networks.refresh()],

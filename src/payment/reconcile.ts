@@ -10,6 +10,8 @@ interface ReconcileParts extends AbandonedParts {
   readonly store: AbandonedParts['store'] & Pick<Store, 'list'>;
   readonly rails: ReadonlyMap<string, Rail>;
   readonly log: Pick<Log, 'warn' | 'error'>;
+  /** When this instance last prolonged its own leases, which makes them longer than from then on. Default: now. */
+  readonly renewedAt?: number;
 }
 
 /** Of each network. */
@@ -46,10 +48,10 @@ async function resolveUnknown(parts: ReconcileParts): Promise<number> {
  * as settled or owed all the same, and what was not must be free again.
  */
 async function adoptAbandoned(parts: ReconcileParts): Promise<number> {
-  const { store, now, intervals = usualIntervals } = parts;
+  const { store, now, renewedAt = now(), intervals = usualIntervals } = parts;
   const abandoned = await store.list({
     states: ['claimed', 'fulfilled', 'settled'],
-    leaseBefore: now() - intervals.adoptAfterMs,
+    leaseBefore: renewedAt - intervals.adoptAfterMs,
     oldest: true,
     ofEachNetwork: true,
     limit: BATCH,

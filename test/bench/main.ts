@@ -1,7 +1,4 @@
-/**
- * `npm run bench`: the gateway beside its peers, each row inside one run on one machine.
- * `--only challenge,paid` runs some rows, `--rounds 9` and `--seconds 0.7` say how many rounds there are and how long one is.
- */
+/** The gateway beside its peers, each row inside one run on one machine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run chaos -- --store sqlite|postgres [--chains simulated|real] --kills N --seed S [--seconds S] [--payers N]`: ends with 1 where a promise was broken. */
+/** Kills gateways at their work. Exits 1 where a promise was broken. */
 import '../own-fetch.ts';
 import { misused, programOptions } from '../program-options.ts';
 import { campaign } from './campaign.ts';

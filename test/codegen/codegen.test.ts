@@ -34,6 +34,11 @@ function codegen(target: string, ...args: string[]): Promise<{ code: number; out
   });
 }
 
+t.test('what is committed is what the catalogue says', async (t) => {
+  const { code, output } = await codegen('generated', '--check');
+  t.equal(code, 0, output);
+});
+
 t.test('the check names stale, missing and left-over files, and the command that mends them', async (t) => {
   const target = t.testdir();
   cpSync('generated', target, { recursive: true });
@@ -50,7 +55,7 @@ t.test('the check names stale, missing and left-over files, and the command that
   t.equal(readFileSync(join(target, 'endpoints/image/family-e-2.ts'), 'utf8'), 'changed', 'checking changes nothing');
 
   t.equal((await codegen(target)).code, 0);
-  t.same(filesIn(target), filesIn('generated'), 'the command mends them: what is committed is what the catalogue says');
+  t.same(filesIn(target), filesIn('generated'), 'the command mends them');
 });
 
 t.test('what browsers load is small, the same each time, and nothing in it is inline or from elsewhere', async (t) => {

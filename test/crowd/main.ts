@@ -1,5 +1,4 @@
-/** `npm run crowd -- --minutes 60 [--seed 1] [--rate 3]`: an hour of a mixed crowd, and what came of it. Exits 1 where a promise does not hold. */
-
+/** An hour of a mixed crowd, and what came of it. Exits 1 where a promise does not hold. */
 import { misused, programOptions } from '../program-options.ts';
 import { crowd } from './crowd.ts';
 import { verdicts } from './report.ts';

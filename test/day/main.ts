@@ -1,5 +1,4 @@
-/** `npm run day -- --calls 10000 [--seed 1] [--callers 8]`: a day of business, and whether all accounts of it agree. Exits 1 where they do not. */
-
+/** A day of business, and whether all accounts of it agree. Exits 1 where they do not. */
 import { misused, programOptions } from '../program-options.ts';
 import { runDay } from './day.ts';
 import { verdictsOn } from './verdicts.ts';

@@ -1,8 +1,7 @@
 /**
- * `npm run fuzz -- --minutes 10 [--seed 1] [--only bodies]`: whatever a stranger may send, at every path of a gateway in
- * its sandbox. Prints what breaks a promise with what repeats it, and exits 1.
+ * Whatever a stranger may send, at every path of a gateway in its sandbox. Prints what breaks a promise with what repeats
+ * it, and exits 1.
  */
-
 import { misused, programOptions } from '../program-options.ts';
 import { fuzz } from './fuzz.ts';
 import type { Size } from './measured-gateway.ts';

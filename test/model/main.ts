@@ -1,8 +1,4 @@
-/**
- * `npm run model -- [--scenario <part of a name>] [--crashes 2] [--sleeps 1] [--reconciles 1] [--silences 1]`: the
- * searches of the tests, or wider ones; `--choices 0.2.1` prints the steps of one run. Exits 1 where something is violated.
- */
-
+/** The searches of the tests, or wider ones; `--choices` prints the steps of one run. Exits 1 where something is violated. */
 import { programOptions } from '../program-options.ts';
 import { channelScenarios } from './channel-scenarios.ts';
 import { Violation } from './explore.ts';

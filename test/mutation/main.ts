@@ -1,10 +1,8 @@
 /**
- * `npm run mutate -- [--files src/payment/claim.ts] [--tests test/payment/claim.test.ts] [--sample 50] [--seed 1]
- * [--minutes 30] [--within 5] [--workers 2]`: makes small mistakes in the code that money depends on, one at a time, and looks whether a
- * test fails with each. Prints those that no test notices, and exits 1 where they are more than one in ten. `--within`: only
- * tests that end within so many seconds look.
+ * Makes small mistakes in the code that money depends on, one at a time, and looks whether a test fails with each; with
+ * `--within`, only tests that end within so many seconds look. Prints those that no test notices, and exits 1 where they
+ * are more than one in ten.
  */
-
 import { programOptions } from '../program-options.ts';
 import { randomFrom } from '../random.ts';
 import type { Mutant } from './mutants.ts';

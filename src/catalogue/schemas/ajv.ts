@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import addFormatsModule from 'ajv-formats';
 import { formatNames } from 'ajv-formats/dist/formats.js';
 import { rate, usd } from '../../money.ts';
+import type { JsonSchema } from '../types.ts';
 import { addRequestKeywords, requestKeywords } from './request-keywords.ts';
 import { addTextLength } from './text-length.ts';
 import { addUniqueItems } from './unique-items.ts';
@@ -79,6 +80,16 @@ export function schemaFaults(schema: unknown): readonly ErrorObject[] {
 
 /** Compiles requests' and results' schemas to try them on their examples. Validating fills defaults in. */
 export const openSchemaTrial = (): Ajv2020 => withFormats({ ...RUN_ONCE, useDefaults: true });
+
+/** The validator of a schema that nobody has checked; undefined where it is none. */
+export function triedValidator(schema: JsonSchema, ajv: Ajv2020 = openSchemaTrial()): ValidateFunction | undefined {
+  if (schemaFaults(schema).length > 0) return undefined;
+  try {
+    return ajv.compile(schema);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Compiles requests' and results' schemas for use. Validating a request fills defaults in; `coerceTypes` is for

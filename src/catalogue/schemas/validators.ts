@@ -8,14 +8,16 @@ import { openSchemaCompiler } from './ajv.ts';
  */
 const TOGETHER = 20;
 
+type Options = Parameters<typeof openSchemaCompiler>[0];
+
 /** Validators of schemas, each compiled when it is first asked for and kept as long as its schema is. */
 export class Validators {
-  readonly #options: Parameters<typeof openSchemaCompiler>[0];
+  readonly #options: Options;
   readonly #compiled = new WeakMap<JsonSchema, ValidateFunction>();
   #ajv: Ajv2020 | undefined;
   #count = 0;
 
-  constructor(options: Parameters<typeof openSchemaCompiler>[0]) {
+  constructor(options: Options) {
     this.#options = options;
   }
 

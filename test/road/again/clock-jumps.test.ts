@@ -32,3 +32,35 @@ t.test('work goes on and is sold once, though its lease has run out in a moment'
   t.equal(status, 200);
   t.equal((await gateway.calls()).upstreamCalls, 1);
 });
+
+t.test(
+  'whenever the clock jumps, between two looks at it, nothing that is worked on is taken for left behind',
+  async (t) => {
+    let ahead = 0;
+    let looks = 0;
+    let jumpAfter = Number.POSITIVE_INFINITY;
+    const now = () => {
+      looks += 1;
+      if (looks > jumpAfter) ahead = 600_000;
+      return Date.now() + ahead;
+    };
+    const gateway = await startRelayedGateway({ networks: ['chain-c'], now, intervals: { reconcileEveryMs: 10 } });
+    t.teardown(gateway.stop);
+    for (const more of Array(12).keys()) {
+      const call = request(gateway, '/image/family-e-2', {
+        prompt: `a lighthouse whose clock jumps after ${more} looks`,
+      });
+      const proof = await signProof(gateway, 'chain-c', call);
+      const work = gateway.upstreams.gate.holdNext();
+      const answered = sendProof(call, proof);
+      await work.reached;
+      jumpAfter = looks + more;
+      // Long enough for all that goes on by itself to have looked.
+      while (looks < jumpAfter + 40) await delay(5);
+      work.release();
+      t.equal((await answered).status, 200, `after ${more} looks`);
+      jumpAfter = Number.POSITIVE_INFINITY;
+      ahead = 0;
+    }
+  },
+);

@@ -26,6 +26,7 @@ export function tradable(market: unknown): unknown[] {
   const { markets, title, collateralToken, categories } = asJsonObject(market);
   if (!Array.isArray(markets) || markets.length === 0) return [market];
   const open = markets.filter(isOpen);
+  // Of one that is over altogether the names are still told.
   return (open.length > 0 ? open : markets).map((outcome) => ({
     collateralToken,
     ...asJsonObject(outcome),
