@@ -4,9 +4,10 @@ import { mp4Duration } from './mp4.ts';
 import { sniffMediaType } from './type.ts';
 import { trimWav, wavDuration } from './wav.ts';
 
-/** Seconds that an MP4, MP3 or WAV plays, or undefined for other files and for ones that do not say. */
+/** Seconds that an MP4, M4A, MP3 or WAV plays, or undefined for other files and for ones that do not say. */
 export function mediaDuration(bytes: Buffer): number | undefined {
   switch (sniffMediaType(bytes)?.type) {
+    case 'audio/mp4':
     case 'video/mp4':
       return mp4Duration(bytes);
     case 'audio/mpeg':

@@ -12,6 +12,10 @@ interface Signature extends MediaType {
 
 const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
+/** The brand of a file of ISO 14496-12, which tells pictures and sound from films. */
+const brandOf = (bytes: Buffer): string | undefined =>
+  ascii(bytes, 4, 8) === 'ftyp' ? ascii(bytes, 8, 12) : undefined;
+
 const signatures: readonly Signature[] = [
   {
     kind: 'image',
@@ -38,10 +42,22 @@ const signatures: readonly Signature[] = [
     matches: (bytes) => /^GIF8[79]a$/.test(ascii(bytes, 0, 6)),
   },
   {
+    kind: 'image',
+    type: 'image/avif',
+    extension: 'avif',
+    matches: (bytes) => /^avi[fs]$/.test(brandOf(bytes) ?? ''),
+  },
+  {
+    kind: 'audio',
+    type: 'audio/mp4',
+    extension: 'm4a',
+    matches: (bytes) => /^M4[AB] $/.test(brandOf(bytes) ?? ''),
+  },
+  {
     kind: 'video',
     type: 'video/mp4',
     extension: 'mp4',
-    matches: (bytes) => ascii(bytes, 4, 8) === 'ftyp',
+    matches: (bytes) => brandOf(bytes) !== undefined,
   },
   {
     kind: 'video',

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ffmpeg from '@ffmpeg-installer/ffmpeg';
 import { parseBuffer } from 'music-metadata';
 import sharp from 'sharp';
 import t from 'tap';
@@ -68,6 +72,16 @@ t.test('reads the size of pictures', async (t) => {
     'lossless, with alpha',
   );
   t.same(imageSize(await raw.clone().jpeg({ progressive: true }).withMetadata().toBuffer()), { width: 33, height: 21 });
+});
+
+t.test('a picture and a sound in the container of films are what they are', async (t) => {
+  const raw = sharp({ create: { width: 32, height: 32, channels: 3, background: '#123456' } });
+  t.match(sniffMediaType(await raw.avif().toBuffer()), { kind: 'image', type: 'image/avif', extension: 'avif' });
+  const path = join(t.testdir(), 'tone.m4a');
+  execFileSync(ffmpeg.path, ['-v', 'error', '-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', path]);
+  const tone = readFileSync(path);
+  t.match(sniffMediaType(tone), { kind: 'audio', type: 'audio/mp4', extension: 'm4a' });
+  t.ok(isNear(mediaDuration(tone), 2, 0.1), `${mediaDuration(tone)}`);
 });
 
 t.test('says nothing of files it does not know, or that are cut off', async (t) => {

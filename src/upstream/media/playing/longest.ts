@@ -17,6 +17,7 @@ const readers: Readonly<Record<string, (bytes: Buffer) => Iterable<number>>> = {
   'audio/wav': secondsOfWav,
   'audio/flac': secondsOfFlac,
   'audio/ogg': secondsOfOgg,
+  'audio/mp4': secondsOfMp4,
   'video/mp4': secondsOfMp4,
   'video/webm': secondsOfWebm,
 };
