@@ -39,12 +39,19 @@ export function startProgram(
 
 /** Waits until the output has it, or the process has ended. */
 export async function printed({ child, output, ended }: Run, pattern: RegExp): Promise<string> {
-  let over = false;
-  ended.then(() => (over = true));
-  while (!pattern.test(output()) && !over) {
-    const more = [child.stdout, child.stderr].map((stream) => new Promise((resolve) => stream?.once('data', resolve)));
-    await Promise.race([ended, ...more]);
-  }
+  const streams = [child.stdout, child.stderr];
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      for (const stream of streams) stream?.off('data', look);
+      resolve();
+    };
+    const look = () => {
+      if (pattern.test(output())) done();
+    };
+    for (const stream of streams) stream?.on('data', look);
+    ended.then(done);
+    look();
+  });
   return output();
 }
 
