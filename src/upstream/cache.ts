@@ -1,5 +1,6 @@
 /** Answers worth keeping for a while; concurrent equal requests make one upstream call. */
 import type { Store } from '../store/store.ts';
+import { unlessAborted } from '../timing.ts';
 import { UpstreamProblem } from './problem.ts';
 
 export interface Cached<Value> {
@@ -31,6 +32,9 @@ interface Found {
   readonly cached: boolean;
 }
 
+const late = () =>
+  new UpstreamProblem('timeout', 'cache', 'what another call fetches did not come before the deadline');
+
 /** Kept where all instances see it. Values go through JSON: what comes back is a copy. */
 export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'>; now: () => number }): Cache {
   const underWay = new Map<string, { found: Promise<Found>; signal: AbortSignal }>();
@@ -55,7 +59,7 @@ export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'
     async through(key, maxAgeMs, fetch, signal, isWorthKeeping = () => true) {
       for (let running = underWay.get(key); running; running = underWay.get(key)) {
         try {
-          const { json, fetchedAt } = await unlessAborted(running.found, signal);
+          const { json, fetchedAt } = await unlessAborted(signal, running.found, late);
           return { value: JSON.parse(json), cached: true, fetchedAt };
         } catch (error) {
           // Its caller's time is over, and not this one's.
@@ -68,16 +72,4 @@ export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'
       return { value: JSON.parse(json), cached, fetchedAt };
     },
   };
-}
-
-/** The promise goes on for the others. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      reject(new UpstreamProblem('timeout', 'cache', 'what another call fetches did not come before the deadline'));
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
