@@ -50,8 +50,9 @@ async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres>
 
   // A natural language's order, not the bytes': what a server set up in English or German has.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
-  const access = ['--username=turnpike', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  await finish(run('initdb', ['-D', data, '--no-sync', ...locale, ...access]));
+  // Hashed once, in place of 4096 times at each connection. Measured: a fifth of the time of the store's contract.
+  const access = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--set=scram_iterations=1'];
+  await finish(run('initdb', ['-D', data, '--no-sync', '--username=turnpike', ...locale, ...access]));
 
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${waitsForDisk ? 'on' : 'off'}`];
   const serve = (port: number) =>
