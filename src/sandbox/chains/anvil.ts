@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createRpc, type Rpc } from '../../payment/chains/rpc.ts';
+import { guard } from './guardian.ts';
 
 /** A local EVM chain: Foundry's anvil in a process of its own, on a free port of the loopback. */
 interface Anvil {
@@ -62,24 +63,9 @@ function listening(child: ChildProcess): Promise<number> {
   });
 }
 
-/**
- * Ends the child when this process is gone, killed or crashed: a shell that waits for its input to close. The
- * child is in a process group of its own, so that an interrupt from the terminal leaves it to `stop`.
- */
-function guard(child: ChildProcess): void {
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
-  child.once('exit', () => process.removeListener('exit', end));
-  if (process.platform === 'win32') return;
-  const script = `read -r _; kill -9 ${child.pid}`;
-  const guardian = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  guardian.on('error', () => undefined);
-  guardian.unref();
-  child.once('exit', () => guardian.kill('SIGKILL'));
-}
-
 /** Starts anvil with a chain id and further arguments. Throws when there is no anvil for this platform. */
 export async function startAnvil(chainId: number, further: readonly string[] = []): Promise<Anvil> {
+  // In a process group of its own, so that an interrupt from the terminal leaves it to `stop`.
   const child = spawn(binary(), ['--port', '0', '--chain-id', String(chainId), ...further], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -87,7 +73,7 @@ export async function startAnvil(chainId: number, further: readonly string[] = [
   });
   const ended = once(child, 'exit');
   ended.catch(() => undefined);
-  if (child.pid !== undefined) guard(child);
+  guard(child);
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await ended;
