@@ -1,9 +1,10 @@
 /** `npm run mcp`: a gateway's MCP server over stdio, for clients that start servers as processes and cannot pay. */
 import './own-fetch.ts';
 import './broken-pipe.ts';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { run } from './command.ts';
 import { readArguments } from './mcp/arguments.ts';
+import { exactInput } from './mcp/exact-input.ts';
 import { askBack, type Caller, openBridge } from './mcp/serve.ts';
 
 const caller: Caller = {
@@ -18,5 +19,7 @@ await run(async () => {
     if (!(await askBack(given, caller))) process.exitCode = 1;
     return;
   }
-  serveStdio((await openBridge(given, caller)).createServer);
+  const { createServer } = await openBridge(given, caller);
+  const input = exactInput(process.stdin, (line) => void process.stdout.write(line));
+  serveStdio(createServer, { transport: new StdioServerTransport(input) });
 });

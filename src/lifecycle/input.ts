@@ -1,5 +1,6 @@
 /** From bytes to a validated input, with every fault named. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { misreadIn } from '../as-written.ts';
 import { completeInput } from '../catalogue/schemas/request-keywords.ts';
 import { Validators } from '../catalogue/schemas/validators.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
@@ -123,34 +124,6 @@ function readBody(request: GatewayRequest): Record<string, unknown> {
   return readJsonObject(request.body);
 }
 
-const LONG_NUMBERS = /[0-9]{16,}/g;
-
-/** Whole numbers that are not read as they are written, without their signs and as they are read. */
-function roundedIn(written: string): ReadonlySet<number> {
-  const rounded = (written.match(LONG_NUMBERS) ?? []).filter((digits) => String(Number(digits)) !== digits).map(Number);
-  return new Set(rounded.filter((read) => read > Number.MAX_SAFE_INTEGER));
-}
-
-/** The first number that is not as it was written, and where it stands; undefined where each is. */
-function misreadIn(
-  value: unknown,
-  isRounded: (read: number) => boolean,
-  path = '',
-): { path: string; message: string } | undefined {
-  if (typeof value === 'number') {
-    // JSON has no word for it: it would be sent on as null, and no price can be made of it.
-    if (!Number.isFinite(value)) return { path, message: 'is larger than numbers can be' };
-    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !isRounded(Math.abs(value))) return undefined;
-    return { path, message: `has more digits than a number keeps, and would be read as ${value}` };
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    const found = misreadIn(inner, isRounded, `${path}/${name}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 /** The validated input with its defaults. Throws Problem `invalid_json`, `unsupported_media_type` or `invalid_request`. */
 export function readInput(route: Route, request: GatewayRequest): Input {
   const fromQuery = request.transport === 'http' && request.method === 'GET';
@@ -165,11 +138,7 @@ export function readInput(route: Route, request: GatewayRequest): Input {
 
 /** Throws Problem `invalid_request` that names the first number which is not read as it is `written`, a text with all of them. */
 export function demandAsWritten(input: unknown, written: () => string): void {
-  let rounded: ReadonlySet<number> | undefined;
-  const misread = misreadIn(input, (read) => {
-    rounded ??= roundedIn(written());
-    return rounded.has(read);
-  });
+  const misread = misreadIn(input, written);
   if (misread === undefined) return;
   throw new Problem('invalid_request', `${misread.path} ${misread.message}`, { details: [misread] });
 }

@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
@@ -184,4 +186,43 @@ t.test('a key that is none is refused, and not repeated', async (t) => {
   const refusal = await openMcp(t, { url, data, environment: solana }).then(() => '', String);
   t.match(refusal, /TURNPIKE_WALLET_SOLANA is not a key pair: give /);
   t.notOk(refusal.includes(solana.TURNPIKE_WALLET_SOLANA));
+});
+
+t.test('a number that would be read as another is refused, and nothing is paid for the other', async (t) => {
+  const gateway = await startHostileGateway(t);
+  gateway.accepts = [honest];
+  gateway.answer = { content: [{ type: 'text', text: 'here' }] };
+  const { command, args, env } = commandOf({
+    url: gateway.url,
+    data: t.testdir({}),
+    environment: { TURNPIKE_WALLET_EVM: key },
+  });
+  const bridge = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  t.teardown(() => bridge.kill());
+  const answers = createInterface({ input: bridge.stdout })[Symbol.asyncIterator]();
+  const ask = async (id: number, method: string, params: string): Promise<object> => {
+    bridge.stdin.write(`{"jsonrpc": "2.0", "id": ${id}, "method": "${method}", "params": ${params}}\n`);
+    return JSON.parse((await answers.next()).value);
+  };
+  const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'plain', version: '1' } };
+  t.match(await ask(0, 'initialize', JSON.stringify(client)), { id: 0, result: {} });
+  const misread = {
+    '{"id": 9007199254740993}': /^\/id has more digits.* would be read as 9007199254740992.*nothing was paid/,
+    '{"list": [{"id": -1234567890123456789}]}': /^\/list\/0\/id has more digits/,
+    '{"id": 1e999}': /^\/id is larger than numbers can be/,
+  };
+  for (const [given, message] of Object.entries(misread)) {
+    const answer = await ask(1, 'tools/call', `{"name": "x", "arguments": ${given}}`);
+    t.match(answer, { id: 1, error: { message, data: { code: 'invalid_request' } } }, given);
+  }
+  t.same(gateway.payments, []);
+  const kept = '{"id": 9007199254740992, "text": "1234567890123456789 \u2028 ä"}';
+  t.match(await ask(2, 'tools/call', `{"name": "x", "arguments": ${kept}}`), {
+    id: 2,
+    result: { content: [{ text: 'here' }] },
+  });
+  t.equal(gateway.payments.length, 1);
+  const ended = once(bridge, 'close');
+  bridge.stdin.end();
+  t.same(await ended, [0, null], 'it ends with its client');
 });
