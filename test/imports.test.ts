@@ -122,13 +122,14 @@ t.test('nothing but the command that pays loads the payers, and only when it run
 });
 
 t.test(
-  'pages share the shapes of what they are told, how cells and money are written and what wallets sign for, and nothing else',
+  'pages share the shapes of what they are told, how cells, money and numbers are written and what wallets sign for, and nothing else',
   (t) => {
     const isImporting = (name: string) => importsOf(join('src', name)).some((path) => isPage(relative('src', path)));
     t.same(sources.filter(isImporting), []);
     const page = written.filter((name) => isPage(name) && /\.tsx?$/.test(name)).map((name) => join('src', name));
     const shared = page.flatMap(importsOf).filter((target) => !isPage(relative('src', target)));
     t.same([...new Set(shared)].sort(), [
+      'src/as-written.ts',
       'src/books/cells.ts',
       'src/client/asset.ts',
       'src/client/deposits.ts',

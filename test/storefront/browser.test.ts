@@ -100,6 +100,22 @@ t.test(
   },
 );
 
+t.test('a number that would be read as another is said at its field, and not sold', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${gateway.url}/endpoints/ai/prediction-market/venue-a/market-list`);
+  const pay = page.getByRole('button', { name: /^Pay / });
+  await pay.waitFor();
+  const category = page.getByLabel('category_id');
+  const fault = page.locator('#field-category_id-fault');
+  await category.fill('9007199254740993');
+  await pay.waitFor({ state: 'detached' });
+  t.match(await fault.textContent(), /^has more digits than a number keeps, and would be read as 9007199254740992$/);
+  await category.fill('9007199254740992');
+  await pay.waitFor();
+  t.equal(await fault.isVisible(), false);
+  t.same(complaints, []);
+});
+
 t.test('where nothing can be paid the price is told, and why it cannot be paid', { skip: noBrowser }, async (t) => {
   const closed = await startGateway({ between: async () => ({ facilitators: [] }) });
   t.teardown(closed.stop);

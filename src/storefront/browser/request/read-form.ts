@@ -1,4 +1,5 @@
 /** From the form's fields to the request that they say. */
+import { misreadIn } from '../../../as-written.ts';
 import type { CallRequest } from '../purchase/types.ts';
 
 export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -42,7 +43,7 @@ function toCall(form: HTMLFormElement, values: Readonly<Record<string, unknown>>
   return { method: 'GET', url: query.size > 0 ? `${url}?${query}` : url };
 }
 
-/** A field that is empty is left out. */
+/** A field that is empty is left out. A number that is not read as it is written is a fault: the gateway would be sent what was read. */
 export function readForm(form: HTMLFormElement): Reading {
   const values: Record<string, unknown> = {};
   const faults: FormFault[] = [];
@@ -51,7 +52,10 @@ export function readForm(form: HTMLFormElement): Reading {
     if (field.validity.badInput) faults.push({ field: field.name, message: 'is not a number' });
     if (field.value === '') continue;
     try {
-      values[field.name] = valueIn(field);
+      const value = valueIn(field);
+      const misread = misreadIn(value, () => field.value);
+      if (misread) faults.push({ field: field.name, message: `${misread.path} ${misread.message}`.trim() });
+      values[field.name] = value;
     } catch {
       faults.push({ field: field.name, message: 'is not JSON' });
     }
