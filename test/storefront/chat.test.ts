@@ -101,9 +101,11 @@ t.test('a stream that fails says why, and its error is no word of the model', { 
   const chunk = event({ choices: [{ index: 0, delta: { content: 'Fog is' } }] });
   const failed = event({ error: { message: 'The provider failed', type: 'server_error', code: 'upstream_failed' } });
   const asked: unknown[] = [];
-  const answers = [`: still working\n\n${failed}`, chunk + failed];
-  await page.route(`${gateway.url}/v1/chat/completions`, (route) => {
+  const answers = [`: still working\n\n${failed}`, chunk + failed, chunk + failed];
+  let isWritten: Promise<void> | undefined;
+  await page.route(`${gateway.url}/v1/chat/completions`, async (route) => {
     asked.push((route.request().postDataJSON() as { messages: unknown }).messages);
+    await isWritten;
     return route.fulfill({ contentType: 'text/event-stream', body: answers[asked.length - 1] ?? '' });
   });
   const message = page.getByLabel('Message');
@@ -122,5 +124,20 @@ t.test('a stream that fails says why, and its error is no word of the model', { 
   t.match(await alert.textContent(), /^The provider failed\./);
   t.same(await lines.allTextContents(), ['YouWhy is fog white?', 'ModelFog is']);
   t.same(asked[1], [{ role: 'user', content: 'Why is fog white?' }]);
+  // What came stays, and the rest can be asked for.
+  await comesTrue(page, "document.querySelector('textarea').value === 'Why is fog white?'");
+  let written = () => {};
+  isWritten = new Promise((resolve) => {
+    written = resolve;
+  });
+  await page.getByRole('button', { name: 'Send' }).click();
+  await alert.waitFor({ state: 'detached' });
+  await message.fill('And why is it grey?');
+  const isOver = page.waitForResponse(/credits/).then((response) => response.finished());
+  written();
+  await alert.waitFor();
+  await isOver;
+  await page.evaluate('new Promise(requestAnimationFrame)');
+  t.equal(await message.inputValue(), 'And why is it grey?', 'what was written meanwhile is kept');
   t.same(complaints, []);
 });

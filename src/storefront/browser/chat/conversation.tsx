@@ -22,8 +22,8 @@ export function Conversation({ apiKey, onRefused, onLeave }: Props) {
     const content = text.trim();
     if (content === '' || model === undefined || isWriting) return;
     setText('');
-    // What was not answered can be sent again.
-    if (!(await send(model, content))) setText(content);
+    // What was not answered can be sent again, unless something else was written meanwhile.
+    if (!(await send(model, content))) setText((written) => written || content);
   };
   return (
     <div class="conversation">

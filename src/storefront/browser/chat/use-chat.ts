@@ -15,7 +15,7 @@ export interface Chat {
   /** The answer as far as it is written; undefined: none is under way. */
   readonly writing: string | undefined;
   readonly problem: string | undefined;
-  /** True where it was sent; what was not answered is no part of the conversation. */
+  /** True where it was answered, or stopped on the way; what nothing came of is no part of the conversation. */
   send(model: string, content: string): Promise<boolean>;
   stop(): void;
   clear(): void;
@@ -48,17 +48,19 @@ export function useChat(key: string, onRefused: (words: string) => void): Chat {
 
   async function answer(model: string, asked: readonly Message[], signal: AbortSignal): Promise<boolean> {
     let text = '';
+    let isWhole = false;
     try {
       for await (const piece of complete(key, model, asked, signal)) {
         text += piece;
         setWriting(text);
       }
+      isWhole = true;
     } catch (error) {
       if (!signal.aborted) failed(error);
-      if (text === '') return false;
     }
-    setMessages([...asked, { role: 'assistant', content: text }]);
-    return true;
+    const isBegun = isWhole || text !== '';
+    setMessages(isBegun ? [...asked, { role: 'assistant', content: text }] : messages);
+    return isWhole || (isBegun && signal.aborted);
   }
 
   return {
@@ -71,13 +73,11 @@ export function useChat(key: string, onRefused: (words: string) => void): Chat {
       if (underWay.current) return false;
       const controller = new AbortController();
       underWay.current = controller;
-      const before = messages;
       const asked: readonly Message[] = [...messages, { role: 'user', content }];
       setProblem(undefined);
       setMessages(asked);
       setWriting('');
       const isAnswered = await answer(model, asked, controller.signal);
-      if (!isAnswered) setMessages(before);
       setWriting(undefined);
       underWay.current = undefined;
       await readBalance(key).then((now) => setBalance((known) => ({ before: known?.now, now })), failed);
