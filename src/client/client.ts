@@ -338,7 +338,11 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     async quote(path, request, { signal } = {}) {
       const asked = await ask(requestTo(options, path, request), signal);
       if (asked.kind === 'failure') return asked.failure;
-      if (asked.kind === 'free') return { ok: true, price: '0', network: '' };
+      if (asked.kind === 'free') {
+        // Nobody reads it, and a stream may have no end.
+        await asked.answer.body?.cancel().catch(() => {});
+        return { ok: true, price: '0', network: '' };
+      }
       const offer = asked.drawable.offers[0] ?? asked.ways[0]?.offer;
       return { ok: true, price: toDecimal(offer?.price ?? 0n), network: offer?.asset.id ?? '' };
     },

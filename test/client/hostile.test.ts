@@ -242,6 +242,17 @@ t.test('whoever stops waiting for a quote has its end at once', async (t) => {
   t.same(signed, []);
 });
 
+t.test('whoever is told that a stream costs nothing has left it', async (t) => {
+  const gateway = await startHostile(t);
+  const left = new Promise<void>((resolve) => {
+    gateway.onCall = (_request, response) => {
+      response.once('close', resolve).writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    };
+  });
+  t.match(await openClient(gateway).client.quote('/x', {}), { ok: true, price: '0' });
+  await left;
+});
+
 t.test('whoever leaves a stream can have it whole later', async (t) => {
   const gateway = await startHostile(t);
   const { client } = openClient(gateway);
