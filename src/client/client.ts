@@ -143,11 +143,11 @@ async function solanaSigner(given: string | SolanaSigner): Promise<SolanaSigner>
   throw new TypeError('pay.solana is not a key pair: give its 64 bytes in base58, or a signer');
 }
 
-/** CAIP-2 id. Throws TypeError. */
-function networkOf({ network }: Pay, assets: readonly Asset[]): string | undefined {
-  if (network === undefined) return undefined;
-  const found = assets.find((asset) => asset.id === network || asset.network === network);
-  if (found) return found.network;
+/** Those that are paid in: a neutral id may be that of a network and of its sandbox. Throws TypeError. */
+function payableOf({ network }: Pay, assets: readonly Asset[]): readonly Asset[] {
+  if (network === undefined) return assets;
+  const found = assets.filter((asset) => asset.id === network || asset.network === network);
+  if (found.length > 0) return found;
   throw new TypeError(
     `pay.network is one of ${[...new Set(assets.map(({ id }) => id))].sort().join(', ')}: got ${network}`,
   );
@@ -158,12 +158,12 @@ function depositsOf(
   { deposit, depositStore }: Pay,
   accounts: ReadonlyMap<string, EvmSigner>,
   assets: readonly Asset[],
-  network: string | undefined,
+  payable: readonly Asset[],
 ): Deposits | undefined {
   if (deposit === undefined) return undefined;
   if (accounts.size === 0) throw new TypeError('pay.deposit needs pay.evm, and an asset on an EVM network');
   const most = dollars('pay.deposit', deposit);
-  return openDeposits({ most, assets, accounts, network, store: depositStore ?? inMemory() });
+  return openDeposits({ most, assets, payable, accounts, store: depositStore ?? inMemory() });
 }
 
 /** One way to pay a call. */
@@ -206,16 +206,16 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   const evm = new Map(
     account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account] as const),
   );
-  const wanted = networkOf(pay, assets);
-  const payable = assets
-    .filter(({ network }) => wanted === undefined || wanted === network)
-    .map((asset) => ({ ...asset, rpcUrl: (asset.family === 'solana' && pay.solanaRpcUrl) || asset.rpcUrl }));
-  const deposits = depositsOf(pay, evm, assets, wanted);
+  const payable = payableOf(pay, assets).map((asset) => ({
+    ...asset,
+    rpcUrl: (asset.family === 'solana' && pay.solanaRpcUrl) || asset.rpcUrl,
+  }));
+  const deposits = depositsOf(pay, evm, assets, payable);
   // A key pair is only ready after a while.
   const opening = (async () => {
     const solana = pay.solana === undefined ? undefined : await solanaSigner(pay.solana);
     const signers = { evm, solana };
-    return { signers, wallet: openWallet(payable, signers, wanted) };
+    return { signers, wallet: openWallet(payable, signers) };
   })();
   opening.catch(() => {});
 

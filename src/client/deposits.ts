@@ -88,10 +88,10 @@ interface DepositParts {
   /** The most that may lie in deposits. */
   readonly most: Money;
   readonly assets: readonly Asset[];
+  /** Those in which calls are drawn: what lies in others is counted and asked back all the same. */
+  readonly payable: readonly Asset[];
   /** By network id. */
   readonly accounts: ReadonlyMap<string, EvmSigner>;
-  /** CAIP-2 id of the only network where calls are drawn: what lies elsewhere is counted and asked back all the same. */
-  readonly network: string | undefined;
   readonly store: DepositStore;
 }
 
@@ -116,9 +116,9 @@ function randomSalt(): string {
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-export function openDeposits({ most, assets, accounts, network: wanted, store }: DepositParts): Deposits {
+export function openDeposits({ most, assets, payable, accounts, store }: DepositParts): Deposits {
   const known = assets.filter(({ id }) => accounts.has(id));
-  const payable = known.filter(({ network }) => wanted === undefined || wanted === network);
+  const drawable = payable.filter(({ id }) => accounts.has(id));
   const turn = openTurns();
   /** The plan that a channel's newest voucher follows: what is said of an older one is no news. */
   const newest = new Map<string, Plan>();
@@ -240,7 +240,7 @@ export function openDeposits({ most, assets, accounts, network: wanted, store }:
     turn,
 
     offers: ({ accepts }) =>
-      accepts.map((given) => readChannelOffer(given, payable)).filter((offer) => offer !== undefined),
+      accepts.map((given) => readChannelOffer(given, drawable)).filter((offer) => offer !== undefined),
 
     async draw(offer, required) {
       const name = nameOfOffer(offer);

@@ -111,13 +111,11 @@ async function payloadOf(offer: Offer, { evm, solana }: Signers): Promise<Record
   return await (await loadSolana()).transferPayload(offer, requirementsOf(offer), solana);
 }
 
-/** A wallet for these assets. `wanted`: CAIP-2 id of the only network that it pays on. */
-export function openWallet(assets: readonly Asset[], signers: Signers, wanted: string | undefined): Wallet {
+/** A wallet for these assets. */
+export function openWallet(assets: readonly Asset[], signers: Signers): Wallet {
   const addressOn = ({ family, id }: Asset): string | undefined =>
     family === 'evm' ? signers.evm.get(id)?.address : signers.solana?.address;
-  const payable = assets.filter(
-    (asset) => addressOn(asset) !== undefined && (wanted === undefined || wanted === asset.network),
-  );
+  const payable = assets.filter((asset) => addressOn(asset) !== undefined);
   return {
     addresses: new Map(payable.map((asset) => [asset.id, addressOn(asset) ?? ''])),
     offers: ({ accepts }) =>

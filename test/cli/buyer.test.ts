@@ -74,7 +74,7 @@ function open(t: Test, { offer, paid, sign = (own) => own, untilLate }: Parts) {
   const payments: Payment[] = [];
   const evm = new Map([['chain-c', account]]);
   const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
-  const wallet = openWallet([asset], { evm, solana: undefined }, undefined);
+  const wallet = openWallet([asset], { evm, solana: undefined });
   const buyer = createBuyer({
     gateway: {
       async call(order, asking) {
@@ -88,8 +88,8 @@ function open(t: Test, { offer, paid, sign = (own) => own, untilLate }: Parts) {
     deposits: openDeposits({
       most: usd('1'),
       assets: [asset],
+      payable: [asset],
       accounts: evm,
-      network: undefined,
       store: inMemory(),
     }),
     spending,

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { privateKeyToAccount } from 'viem/accounts';
+import { loadNetworks } from '../../src/catalogue/load.ts';
+import { assetsOf } from '../../src/cli/client/assets.ts';
 import type { Answer, Events, StreamBroken } from '../../src/client/index.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
@@ -50,6 +52,19 @@ t.test('a wallet on two kinds of chain, over two protocols', async (t) => {
       );
     }
   });
+
+  await t.test(
+    'pays on the network that is named, of which a catalogue knows the live one and the sandbox’s',
+    async (t) => {
+      const client = openClient(gateway, {
+        assets: assetsOf(loadNetworks('catalogue')),
+        pay: { network: 'chain-c' },
+      });
+      const before = await holds('chain-c');
+      t.match(await client.call(PICTURE, prompt('sandbox')), { ok: true, paid: { network: 'chain-c' } });
+      t.equal(before - (await holds('chain-c')), 60_000n);
+    },
+  );
 
   await t.test('keeps to one protocol where it is told to', async (t) => {
     const client = openClient(gateway, { pay: { protocol: 'mpp' } });

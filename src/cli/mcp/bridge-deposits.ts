@@ -17,7 +17,7 @@ export interface BridgeDeposits extends Deposits {
  * is kept of them cannot be read.
  */
 export async function openBridgeDeposits(
-  { assets, accounts, network }: Funds,
+  { assets, payable, accounts }: Funds,
   directory: string,
   most: Money,
 ): Promise<BridgeDeposits | undefined> {
@@ -25,7 +25,7 @@ export async function openBridgeDeposits(
   if (!account) throw new UsageProblem('--deposit needs a wallet on an EVM network: set TURNPIKE_WALLET_EVM');
   const store = openDepositFile(directory, account.address);
   if (!store) return undefined;
-  const deposits = openDeposits({ most, assets, accounts, network, store });
+  const deposits = openDeposits({ most, assets, payable, accounts, store });
   // Better said now than at the first call.
   await deposits.list();
   return { ...deposits, close: store.close };

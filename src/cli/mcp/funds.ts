@@ -13,8 +13,8 @@ export interface Funds {
   /** What a deposit may lie in, and who signs for it, by network id. */
   readonly assets: readonly Asset[];
   readonly accounts: ReadonlyMap<string, EvmSigner>;
-  /** CAIP-2 id of the only network that is paid on. */
-  readonly network: string | undefined;
+  /** What is paid in. */
+  readonly payable: readonly Asset[];
 }
 
 /** Throws UsageProblem; the key is in no message. */
@@ -38,10 +38,10 @@ async function readSandbox(origin: string): Promise<SandboxState | undefined> {
   return answer.status === 200 ? ((await answer.json()) as SandboxState) : undefined;
 }
 
-function networkOf(network: string | undefined, assets: readonly Asset[]): string | undefined {
-  if (network === undefined) return undefined;
-  const found = assets.find((asset) => asset.id === network || asset.network === network);
-  if (found) return found.network;
+function payableOf(network: string | undefined, assets: readonly Asset[]): readonly Asset[] {
+  if (network === undefined) return assets;
+  const found = assets.filter((asset) => asset.id === network || asset.network === network);
+  if (found.length > 0) return found;
   throw new UsageProblem(
     `--network ${network} is not known: take ${assets
       .map(({ id }) => id)
@@ -64,14 +64,14 @@ export async function openFunds(
     const assets = sandboxAssets(sandbox);
     const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, evmKey(privateKey)] as const);
     const accounts = new Map(evm);
-    const wanted = networkOf(network, assets);
-    const onSolana = wanted === undefined || wanted === sandbox.solana?.caip2 ? sandbox.solana : undefined;
+    const payable = payableOf(network, assets);
+    const onSolana = payable.some(({ family }) => family === 'solana') ? sandbox.solana : undefined;
     const solana = onSolana && (await solanaKey(onSolana.secretKey));
-    const wallet = openWallet(assets, { evm: accounts, solana }, wanted);
-    return { money: 'play', wallet, assets, accounts, network: wanted };
+    const wallet = openWallet(payable, { evm: accounts, solana });
+    return { money: 'play', wallet, assets, accounts, payable };
   }
   const assets = shippedAssets(environment);
-  const wanted = networkOf(network, assets);
+  const payable = payableOf(network, assets);
   const { TURNPIKE_WALLET_EVM, TURNPIKE_WALLET_SOLANA } = environment;
   if (!TURNPIKE_WALLET_EVM && !TURNPIKE_WALLET_SOLANA) return undefined;
   const account = TURNPIKE_WALLET_EVM ? evmKey(TURNPIKE_WALLET_EVM) : undefined;
@@ -79,7 +79,7 @@ export async function openFunds(
     account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account] as const),
   );
   const solana = TURNPIKE_WALLET_SOLANA ? await solanaKey(TURNPIKE_WALLET_SOLANA) : undefined;
-  const wallet = openWallet(assets, { evm, solana }, wanted);
-  if (wallet.addresses.size > 0) return { money: 'dollars', wallet, assets, accounts: evm, network: wanted };
+  const wallet = openWallet(payable, { evm, solana });
+  if (wallet.addresses.size > 0) return { money: 'dollars', wallet, assets, accounts: evm, payable };
   throw new UsageProblem(`no key pays on --network ${network}: set TURNPIKE_WALLET_EVM or TURNPIKE_WALLET_SOLANA`);
 }

@@ -41,7 +41,7 @@ export function assetOf({ id, family, caip2, asset }: ShownNetwork): Asset | und
 function depositsOf(signer: EvmSigner, networks: readonly ShownNetwork[], store: DepositStore): Deposits {
   const assets = networks.map(assetOf).filter((asset) => asset !== undefined);
   const accounts = new Map(assets.map(({ id }) => [id, signer]));
-  return openDeposits({ most: NO_LIMIT, assets, accounts, network: undefined, store });
+  return openDeposits({ most: NO_LIMIT, assets, payable: assets, accounts, store });
 }
 
 async function signsNothing(): Promise<Hex> {
