@@ -18,6 +18,14 @@ t.test('a path is paid on the rail that sells it, unless another is named', asyn
   t.equal(readArguments(['/mpp/image/oil', '--protocol', 'x402'], {}).protocol, 'x402');
 });
 
+t.test('a number that would be read as another is refused', async (t) => {
+  t.throws(() => readArguments(['/weather/forecast', '{"list": [{"id": 9007199254740993}]}'], {}), {
+    message: /^the body's \/list\/0\/id has more digits than a number keeps, and would be read as 9007199254740992/,
+  });
+  const kept = '{"id": 9007199254740992}';
+  t.equal(readArguments(['/weather/forecast', kept], {}).body, kept);
+});
+
 t.test('a protocol that there is not is refused with those that there are', async (t) => {
   t.throws(() => readArguments(['/image/oil', '--protocol', 'lightning'], {}), {
     message: '--protocol is x402 or mpp: got lightning',

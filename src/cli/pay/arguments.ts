@@ -1,3 +1,4 @@
+import { misreadIn } from '../../as-written.ts';
 import { baseRail } from '../../catalogue/rails.ts';
 import type { Money } from '../../money.ts';
 import { rails } from '../../rails/index.ts';
@@ -91,10 +92,14 @@ const parse = (words: readonly string[]) =>
   );
 
 function checkJson(body: string): void {
+  let read: unknown;
   try {
-    JSON.parse(body);
+    read = JSON.parse(body);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unreadable';
     throw new UsageProblem(`the body is not JSON (${reason}): put it in single quotes, as '{"prompt":"a lighthouse"}'`);
   }
+  // A path that takes GET is asked with what was read.
+  const misread = misreadIn(read, () => body);
+  if (misread) throw new UsageProblem(`the body's ${misread.path} ${misread.message}`);
 }
