@@ -1,16 +1,19 @@
 /** What is given back by itself, and by whom: nobody's result is given up for a refund that nobody can send. */
 import t, { type Test } from 'tap';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { canonicalJson } from '../../src/canonical-json.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { refused, type Settlement, unknown, unused } from '../../src/on-chain/settlement.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { wantRefunds } from '../../src/payment/refunds/automatic.ts';
+import { requestRefund } from '../../src/payment/refunds/requested.ts';
 import { sendRefunds } from '../../src/payment/refunds/send.ts';
 import type { RefundSender } from '../../src/payment/refunds/sender.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
-import { claimAt, sampleFacts, sampleReceipt } from '../store/samples.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -67,6 +70,47 @@ t.test('what cannot be sent on its network stays owed, and its payer can still g
   clock.now = 3 + DAY_MS;
   t.equal(await wantRefunds(partsFor('another-chain')), 0);
   t.equal(await stateOf(), 'owed');
+});
+
+/** What was listed as owed is delivered before its refund is wanted. */
+const deliveredMeanwhile = (store: Store): Store => ({
+  ...store,
+  async list(filter) {
+    const found = await store.list(filter);
+    const claim = await won(store, sampleFacts('owed', { network: 'chain-a', settleUpfront: true }), claimAt(4));
+    await store.fulfil(claim, sampleAnswer(), { now: 5 });
+    return found;
+  },
+});
+
+t.test('who gets its result just when its payment is to be given back is given no money besides', async (t) => {
+  const { store, clock, partsFor, stateOf } = await open(t, 'upstream_failed');
+  clock.now = 3 + DAY_MS;
+  t.equal(await wantRefunds({ ...partsFor('chain-a'), store: deliveredMeanwhile(store) }), 0);
+  t.equal(await stateOf(), 'settled');
+  t.same(await store.refunds.of('owed'), []);
+});
+
+t.test('nor is who asks for it in that moment', async (t) => {
+  const { store, partsFor } = await open(t, 'upstream_failed');
+  const account = privateKeyToAccount(generatePrivateKey());
+  const { transaction, amount } = sampleReceipt();
+  const asked = {
+    x402Version: 2,
+    paymentReference: { txHash: transaction, network: 'chain-a' },
+    amount,
+    idempotencyKey: 'one',
+  } as const;
+  const payerSignature = await account.signMessage({ message: canonicalJson(asked) });
+  const meanwhile = deliveredMeanwhile(store);
+  // Whoever signs is the payer of the samples.
+  const list: Store['list'] = (filter) => meanwhile.list({ ...filter, payer: sampleFacts('owed').payer });
+  const parts = { ...partsFor('chain-a'), store: { ...store, list } };
+  t.match(await requestRefund({ ...asked, payerSignature }, parts), {
+    status: 'denied',
+    denialReason: /nothing is owed/,
+  });
+  t.same(await store.refunds.of('owed'), []);
 });
 
 t.test('what is not given back yet, or cannot be, keeps nothing else waiting', async (t) => {

@@ -68,8 +68,24 @@ export function refunds(promise: Promised): void {
     for (const each of [store, other]) t.match(await want(each, 'owed', undefined, 'x'), { refund: { number: 1 } });
   });
 
+  promise(
+    'gives back by itself only what is owed: who got a result keeps it, and no money besides',
+    async (t, store) => {
+      await delivered(store, 'sold');
+      const asked = { paymentId: 'sold', reason: 'nobody came back for it', now: 10 };
+      t.same(await store.refunds.want({ ...asked, isAutomatic: true }), { refused: 'delivered', left: TAKEN });
+      t.same(await store.refunds.of('sold'), []);
+      t.match(
+        await store.refunds.want({ ...asked, isAutomatic: false }),
+        { refund: { number: 1 } },
+        'its operator can',
+      );
+    },
+  );
+
   promise('keeps every fact of a refund, whoever wanted it', async (t, store) => {
     await delivered(store, 'sold');
+    await owed(store, 'owed');
     await store.refunds.want({
       paymentId: 'sold',
       amount: 5n,
@@ -78,19 +94,19 @@ export function refunds(promise: Promised): void {
       reference: 'bill',
       now: 10,
     });
-    await store.refunds.want({ paymentId: 'sold', amount: 6n, reason: 'by rule', isAutomatic: true, now: 11 });
+    await store.refunds.want({ paymentId: 'owed', reason: 'by rule', isAutomatic: true, now: 11 });
     const { network, asset, payer: payee } = sampleFacts('sold');
-    const wanted = { paymentId: 'sold', network, asset, payee, state: 'wanted', attempt: 0 };
+    const wanted = { number: 1, network, asset, payee, state: 'wanted', attempt: 0 };
     const untried = { recoveryQuery: undefined, fault: undefined, transaction: undefined };
     const first = {
-      ...{ ...wanted, ...untried, number: 1, amount: '5', reason: 'by  hand', isAutomatic: false },
+      ...{ ...wanted, ...untried, paymentId: 'sold', amount: '5', reason: 'by  hand', isAutomatic: false },
       ...{ reference: 'bill', createdAt: 10, updatedAt: 10 },
     };
     const second = {
-      ...{ ...wanted, ...untried, number: 2, amount: '6', reason: 'by rule', isAutomatic: true },
+      ...{ ...wanted, ...untried, paymentId: 'owed', amount: String(TAKEN), reason: 'by rule', isAutomatic: true },
       ...{ reference: undefined, createdAt: 11, updatedAt: 11 },
     };
-    t.same(await store.refunds.of('sold'), [first, second]);
+    t.same([await store.refunds.of('sold'), await store.refunds.of('owed')], [[first], [second]]);
     t.same(await store.refunds.list({ limit: 10 }), [second, first], 'newest first');
     const [taken] = await store.refunds.take({ owner: 'a', now: 20, leaseUntil: 30, limit: 1 });
     if (!taken) throw new Error('nobody took it');
@@ -98,12 +114,12 @@ export function refunds(promise: Promised): void {
     await store.refunds.sending(taken, '{"nonce":"1"}', 21);
     await store.refunds.failed(taken, 'no gas', 22);
     const sending = { ...first, attempt: 1, state: 'sending', recoveryQuery: '{"nonce":"1"}', updatedAt: 22 };
-    t.same(await store.refunds.of('sold'), [{ ...sending, fault: 'no gas' }, second]);
+    t.same(await store.refunds.of('sold'), [{ ...sending, fault: 'no gas' }]);
     t.same(await store.refunds.list({ states: ['wanted'], limit: 10 }), [second]);
     t.same(await store.refunds.list({ states: ['sending', 'sent'], limit: 10 }), [{ ...sending, fault: 'no gas' }]);
     await store.refunds.sent(taken, '0xback', 23);
     const sent = { ...sending, state: 'sent', transaction: '0xback', updatedAt: 23 };
-    t.same(await store.refunds.of('sold'), [sent, second]);
+    t.same(await store.refunds.of('sold'), [sent]);
     t.same(await store.refunds.open(10), [second]);
   });
 

@@ -91,9 +91,9 @@ export async function requestRefund(body: RefundRequestBody, parts: RequestParts
     limit: 10,
   });
   const payment = found.find((each) => each.network === network || each.network === parts.idOf(network));
-  if (!payment?.receipt) {
-    return denied('nothing is owed for this transaction: what was delivered, or never paid here, is not given back');
-  }
+  const nothingOwed = () =>
+    denied('nothing is owed for this transaction: what was delivered, or never paid here, is not given back');
+  if (!payment?.receipt) return nothingOwed();
   const paid = payment.receipt.amount;
   if (body.amount !== paid) return denied(`its result is owed: it is given back whole, all ${paid} atomic units`);
   if (payment.state === 'owed') {
@@ -103,6 +103,7 @@ export async function requestRefund(body: RefundRequestBody, parts: RequestParts
     if ('refused' in outcome && outcome.refused === 'in-progress') {
       return denied('the request that it paid for is being worked on: ask again in a minute');
     }
+    if ('refused' in outcome && outcome.refused === 'delivered') return nothingOwed();
   }
   const [refund] = await store.refunds.of(payment.id);
   if (!refund) return denied('it was not given back: ask the operator');

@@ -35,11 +35,18 @@ const isOwed = ({ state, answer }: Payment): boolean =>
   state === 'owed' || (state === 'settled' && answer === undefined);
 
 /** Why the amount may not be given back, or undefined where it may. Pure; asked about a row that nobody else can change. */
-function refusalOf(payment: Payment, left: bigint, amount: bigint, now: number): RefundRefusal | undefined {
+function refusalOf(
+  payment: Payment,
+  left: bigint,
+  amount: bigint,
+  { isAutomatic, now }: RefundRequest,
+): RefundRefusal | undefined {
   const { state, receipt, leaseUntil } = payment;
   if (state === 'claimed' || state === 'fulfilled' || state === 'unknown') return 'in-progress';
   if (!receipt) return 'unpaid';
   if (state === 'settled' && payment.answer === undefined && leaseUntil > now) return 'in-progress';
+  // Its payer may have come back for its result since somebody saw that it was owed.
+  if (isAutomatic && state === 'settled' && payment.answer !== undefined) return 'delivered';
   if (amount <= 0n && left > 0n) return 'nothing';
   if (amount <= 0n || amount > left) return 'too-much';
   return isOwed(payment) && amount !== left ? 'whole-only' : undefined;
@@ -67,7 +74,7 @@ export function refundsOn(engine: Engine): RefundStore {
     }
     const amount = request.amount ?? left;
     const { rows: credits } = yield statements.creditsBoughtWith(paymentId);
-    const refused = refusalOf(payment, left, amount, now) ?? (credits.length > 0 ? 'credits' : undefined);
+    const refused = refusalOf(payment, left, amount, request) ?? (credits.length > 0 ? 'credits' : undefined);
     if (refused) return { refused, left };
     yield isOwed(payment) ? statements.endOwed(paymentId, now) : statements.keepForRefund(paymentId, now);
     const { network, asset, payer: payee } = payment;

@@ -132,9 +132,9 @@ const restore = (copy: string, ahead = () => 0) =>
 
 t.afterEach(() => gateway.stopOthers());
 
-/** Wants the payment given back, as a gateway does whose clock is so many hours ahead. */
+/** Wants the payment given back, by a clock that is so many hours ahead. */
 const wantLater = (copy: string, transaction: string, hours: number) =>
-  want(copy, transaction, { reason: 'a test', isAutomatic: true, now: Date.now() + hours * 3_600_000 });
+  want(copy, transaction, { reason: 'a test', isAutomatic: false, now: Date.now() + hours * 3_600_000 });
 
 const rpcOf = (network: string) =>
   createRpc((network === 'tempo' ? gateway.state.tempo?.rpcUrl : gateway.state.evm[network]?.rpcUrl) ?? '');
