@@ -52,9 +52,11 @@ async function confirmPaid(
   const rail = rails.get(payment.rail);
   if (!rail || !payment.receipt) return false;
   const { transaction, settledAt } = payment.receipt;
+  // A node tells how its chain stood when it was asked, however long that is ago once its answer is read.
+  const askedAt = now();
   const count = await rail.confirmations(payment.recoveryQuery, transaction);
   if (count >= wanted(payment.network)) return store.credits.confirm(id);
-  if (count === 0 && now() - settledAt > intervals.seenByAllMs) {
+  if (count === 0 && askedAt - settledAt > intervals.seenByAllMs) {
     log.warn({ payment: id, transaction }, 'the chain took a payment back: what it bought is withheld');
     await store.reopen(id, 'the chain took the settling transaction back', now());
   }

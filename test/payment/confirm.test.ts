@@ -73,6 +73,18 @@ t.test('a payment that its chain does not show any more is asked about anew, onc
   }
 });
 
+t.test('a node that was asked too soon says nothing, however late its answer is read', async (t) => {
+  const { store, clock, failed, parts } = await open(t, 0);
+  const confirmations = async () => {
+    clock.now += SEEN_BY_ALL_MS + 1;
+    return 0;
+  };
+  const rails = new Map([['x402', { confirmations }]]);
+  t.equal(await confirmPurchase({ ...parts, rails }, 'paid'), false);
+  t.match(await store.find('paid'), { state: 'settled', receipt: sampleReceipt() });
+  t.same(failed, []);
+});
+
 t.test('what cannot be asked about keeps no other purchase waiting', async (t) => {
   const { parts, failed, store } = await open(t, 3, ['broken', 'sound']);
   const confirm: typeof store.credits.confirm = async (id) => {
