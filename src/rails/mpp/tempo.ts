@@ -120,10 +120,17 @@ export function createTempoMethod(
   }
 
   /** `validBefore` in seconds. Without one the payer can put another transaction in its place: the work does not wait. */
-  function upfrontOf(isProven: boolean, validBefore: number | undefined, work: Work): UpfrontReason | undefined {
+  function upfrontOf(
+    isProven: boolean,
+    { validBefore, challengeExpires }: { validBefore: number | undefined; challengeExpires: number },
+    work: Work,
+  ): UpfrontReason | undefined {
     // Where only the chain can check the signature, it must not buy work before the chain has.
     if (!isProven) return 'contract';
-    return validBefore === undefined || isTooShort(validBefore * 1000 - now(), work) ? 'deadline' : undefined;
+    if (validBefore === undefined) return 'deadline';
+    // Once its challenge has expired, mppx sends none.
+    const goodForMs = Math.min(validBefore * 1000, challengeExpires) - now();
+    return isTooShort(goodForMs, work) ? 'deadline' : undefined;
   }
 
   async function verifyPull(
@@ -154,7 +161,7 @@ export function createTempoMethod(
       payer,
       holder: await payers(payer),
       ...who,
-      upfront: upfrontOf(signed.provenSigner, validBefore, work),
+      upfront: upfrontOf(signed.provenSigner, { validBefore, ...asked }, work),
       recoveryQuery: JSON.stringify(query),
       settle: () => chain.broadcast(credential),
     };

@@ -28,17 +28,24 @@ const post = { method: 'POST', headers, body: '{"prompt":"fog"}' };
 /** A gateway that is paid into an account of its own. */
 async function gateway(
   t: Tap,
-  changes: { deadlineMs?: number; rpcUrl?: string; currency?: string; feePayerKey?: string } = {},
+  changes: {
+    deadlineMs?: number;
+    challengeLifetimeMs?: number;
+    rpcUrl?: string;
+    currency?: string;
+    feePayerKey?: string;
+  } = {},
   now?: () => number,
   log?: MppOptions['log'],
 ) {
   const recipient = `0x${randomBytes(20).toString('hex')}`;
-  const { deadlineMs = 1_000, ...tempo } = { rpcUrl: chain.rpcUrl, currency, ...changes };
+  const { deadlineMs = 1_000, challengeLifetimeMs, ...tempo } = { rpcUrl: chain.rpcUrl, currency, ...changes };
   const options: MppOptions = {
     exposure: noExposure,
     secrets: [secret],
     realm: '127.0.0.1',
     tempo: { chainId, recipient, ...tempo },
+    ...(challengeLifetimeMs !== undefined && { challengeLifetimeMs }),
     ...(now && { now }),
     ...(log && { log }),
   };
@@ -131,6 +138,27 @@ t.test('pull: settles first where the work may outlast the transaction', async (
   t.same(seen.settleUpfront, [true]);
   t.equal(await earned(), PRICE);
 });
+
+t.test(
+  'pull: settles first where the work may outlast the challenge, with which nothing can be sent any more',
+  async (t) => {
+    const { url, seen, earned } = await gateway(t, { deadlineMs: 15_000, challengeLifetimeMs: 12_000 });
+    const unpaid = await fetch(url, post);
+    const header = unpaid.headers.get('www-authenticate') ?? '';
+    const challenge = parametersOf(header);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    const lasting = header.replace(challenge.expires ?? '', later);
+    // Signed as if the challenge ended later, so that the transaction outlives it.
+    const signed = await chain
+      .wallet(chain.rich)
+      .createCredential(new Response(null, { status: 402, headers: { 'www-authenticate': lasting } }));
+    const { payload, source } = decode(signed.slice(8));
+    const response = await send(url, `Payment ${encode({ challenge, payload, source })}`);
+    t.equal(response.status, 200);
+    t.same(seen.settleUpfront, [true]);
+    t.equal(await earned(), PRICE);
+  },
+);
 
 t.test('push: a payment that was made already is accepted as it is', async (t) => {
   const { url, seen, earned } = await gateway(t);
