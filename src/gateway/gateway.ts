@@ -202,7 +202,8 @@ export async function openGateway(
   const { apiKeys } = editions.current();
   const sold = () => editions.current().catalogue.version;
   const { announce, announced } = openAnnouncements(store, now);
-  const reload = inTurn(async () => {
+  /** `told`: the version that another instance has told of. To tell of it again might come after it told of the next. */
+  const loadAgain = inTurn(async (told?: string) => {
     try {
       const next = load(config);
       const isNew = next.version !== sold();
@@ -211,13 +212,14 @@ export async function openGateway(
       if (isNew) await editions.replace(next);
       metrics.reloaded(isNew ? 'loaded' : 'unchanged');
       if (!isNew) return undefined;
-      await announce(next);
+      if (next.version !== told) await announce(next);
       return next;
     } catch (error) {
       if (isRefusal(error)) metrics.reloaded('refused');
       throw error;
     }
   });
+  const reload = () => loadAgain();
   const credit = afterAWhile(LIABILITY_KEPT_MS, () => store.credits.liability());
   const facilitators = () =>
     new Map(
@@ -241,7 +243,7 @@ export async function openGateway(
     ),
     gas: new Map([...(await gas())].map(([caip2, account]) => [idOf(caip2), account])),
   }));
-  const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, reload);
+  const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, loadAgain);
 
   const { secret, allowsPrivate } = config.alerts;
   const alerts = await openAlerts({

@@ -108,7 +108,7 @@ export function followOthers(
     announced(): Promise<string | undefined>;
     sold(): string;
   },
-  reload: () => Promise<unknown>,
+  reload: (wanted: string) => Promise<unknown>,
 ): () => Promise<void> {
   let told: string | undefined;
   let refused: string | undefined;
@@ -118,7 +118,7 @@ export function followOthers(
     const own = versionOf(parts.directory);
     if (own === wanted) {
       try {
-        await reload();
+        await reload(wanted);
       } catch (error) {
         if (!isRefusal(error)) throw error;
         // The same files are refused for as long as this process runs, and to check them takes its time.

@@ -10,6 +10,7 @@ import { openEvmWallet } from '../../evm-wallet.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../../gateway.ts';
 import { refusesBeforeWork } from '../../payment/authorizations/proofs.ts';
 import { startPostgres } from '../../postgres.ts';
+import { openGate } from '../../relay.ts';
 import { stoppedClock } from '../../stopped-clock.ts';
 import { weatherFiles } from '../sold/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../sold/weather-service.ts';
@@ -253,6 +254,35 @@ t.test('instances on one database sell the same: one that is told to load brings
   const { url, init } = alert('storm');
   const paid = sendProof({ url: url.replace(gateway.url, other), init }, await quoted.pay());
   t.equal((await paid).status, 200, 'and honours what was quoted by another before');
+});
+
+t.test('and the newest, also where one of them was still loading what came before it', async (t) => {
+  const database = await startPostgres();
+  t.teardown(database.stop);
+  const loads = openGate();
+  t.teardown(loads.open);
+  const { gateway, edit } = await open(t, {
+    environment: { DATABASE_URL: database.url },
+    between: async ({ prepare }) => ({
+      async prepare(catalogue) {
+        await prepare?.(catalogue);
+        await loads.pass();
+      },
+    }),
+  });
+  const other = await gateway.startAnother();
+  const versionOf = async (url: string) => (await fetch(`${url}/healthz`)).headers.get('turnpike-catalogue');
+  loads.holdNext().release();
+  const following = loads.holdNext();
+  edit(ALERTS, ...raise);
+  await gateway.reload();
+  await following.reached;
+  edit(ALERTS, '"0.03"', '"0.02"');
+  await gateway.reload();
+  const newest = await versionOf(gateway.url);
+  following.release();
+  while ((await versionOf(other)) !== newest) await delay(50);
+  t.equal(await versionOf(gateway.url), newest);
 });
 
 t.test('an upstream and an endpoint that are added are sold at once, in the sandbox by a double', async (t) => {
