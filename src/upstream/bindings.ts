@@ -57,7 +57,8 @@ interface OpenUpstream {
 interface RouteSource {
   /** The upstream's or recipe's name, for the log. */
   readonly name: string;
-  call(input: Input, context: CallContext): Promise<unknown>;
+  /** `leftMs`: until the deadline. */
+  call(input: Input, context: CallContext, leftMs: number): Promise<unknown>;
   /** Undefined for a recipe. */
   binding: Binding | undefined;
   missing: string[];
@@ -68,7 +69,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const adapters = new Map(options.adapters.map((adapter) => [adapter.name, adapter]));
   const recipes = new Map(options.recipes.map((recipe) => [recipe.name, recipe]));
   const opened = new Map([...catalogue.upstreams.values()].map((upstream) => [upstream.name, open(upstream)]));
-  const sources = new Map(catalogue.routes.map((route) => [route, route.upstreams.map((use) => sourceOf(use, route))]));
+  const sources = new Map(catalogue.routes.map((route) => [route, route.upstreams.map(sourceOf)]));
 
   function open(upstream: Upstream): OpenUpstream {
     const adapter = named(adapters, upstream.adapter, 'adapter');
@@ -99,15 +100,15 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     };
   }
 
-  function sourceOf(use: UpstreamOptions, route: Route): RouteSource {
+  function sourceOf(use: UpstreamOptions): RouteSource {
     const { recipe: name, uses = {}, ...recipeOptions } = use;
     if (name === undefined) {
       const { adapter, missing, binding, pace } = bind(use);
       return {
         name: binding.upstream,
-        call(input, context) {
+        call(input, context, leftMs) {
           const asked = withAskedModel(forCaller(binding, context), adapter, input);
-          const paced = asked.model ? atPace(pace, asked.model, context, deadlineOf(route, input)) : context;
+          const paced = asked.model ? atPace(pace, asked.model, context, leftMs) : context;
           return adapter.call(input, asked, paced);
         },
         binding,
@@ -142,14 +143,20 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   }
 
   /** A failed call may have cost something as well. */
-  async function callCounted(source: RouteSource, route: Route, input: Input, context: CallContext): Promise<unknown> {
+  async function callCounted(
+    source: RouteSource,
+    route: Route,
+    input: Input,
+    context: CallContext,
+    leftMs: number,
+  ): Promise<unknown> {
     let cost: string | undefined;
     const reportCost = (dollars: string) => {
       cost = withCost(cost, dollars);
       context.reportCost?.(dollars);
     };
     try {
-      return await source.call(input, { ...context, reportCost });
+      return await source.call(input, { ...context, reportCost }, leftMs);
     } finally {
       if (cost !== undefined) metrics?.cost({ endpoint: route.id, upstream: source.name }, cost);
     }
@@ -190,7 +197,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         emit: emit && passOn,
         longest: route.streams ? (route.result.maxLength as number | undefined) : undefined,
       };
-      const result = await callInOrder(usable, (source) => callCounted(source, route, input, sold), {
+      const endsAt = performance.now() + deadlineOf(route, input);
+      const left = () => endsAt - performance.now();
+      const result = await callInOrder(usable, (source) => callCounted(source, route, input, sold, left()), {
         subject: endpoint,
         details: { endpoint, ...(requestId !== undefined && { requestId }) },
         signal,
@@ -220,10 +229,10 @@ function asSandboxResult(result: unknown): unknown {
 }
 
 /** The context of a call to a model that is asked for no more than it can write before the deadline, and measured. */
-function atPace(pace: Pace, { id }: Model, context: CallContext, deadlineMs: number): CallContext {
+function atPace(pace: Pace, { id }: Model, context: CallContext, leftMs: number): CallContext {
   const startedAt = performance.now();
   const { terms, caller } = context;
-  const most = pace.mostTokens(id, deadlineMs);
+  const most = pace.mostTokens(id, leftMs);
   return {
     ...context,
     terms: terms && { ...terms, maxOutputTokens: Math.min(terms.maxOutputTokens, most) },

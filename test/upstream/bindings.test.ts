@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { Route, Upstream, UpstreamOptions } from '../../src/catalogue/types.ts';
 import { shipped } from '../../src/gateway/shipped.ts';
@@ -101,6 +102,37 @@ t.test('asks nobody else once the deadline is over', async (t) => {
   const signal = AbortSignal.timeout(50);
   t.match(await problemOf(upstreams.call(route, input, { ...context, signal })), { failure: 'timeout' });
   t.match(doubles.calls(), { second: 0 });
+});
+
+t.test('asks the next upstream for no more than it can write in the time that the first has left', async (t) => {
+  const asked: (number | undefined)[] = [];
+  const adapters = shipped.adapters.map((adapter) => ({
+    ...adapter,
+    async call(...[, { upstream }, { terms }]: Parameters<typeof adapter.call>) {
+      asked.push(terms?.maxOutputTokens);
+      if (upstream === 'second') return {};
+      await delay(500);
+      throw new UpstreamProblem('failed', upstream, 'failed late');
+    },
+  }));
+  const route = {
+    id: 'test',
+    upstreams: [writes('first'), writes('second')],
+    price: { terms: () => ({ maxOutputTokens: 100_000 }) },
+    deadlineMs: 50_000,
+  } as unknown as Route;
+  const upstreams = openUpstreams({
+    catalogue: { upstreams: new Map(listed.map((upstream) => [upstream.name, upstream])), routes: [route] },
+    ...shipped,
+    adapters,
+    secretOf: sandboxSecret,
+    sandbox: true,
+  });
+  t.teardown(upstreams.close);
+  await upstreams.call(route, input, openCallContext(t));
+  const [first = 0, second = 0] = asked;
+  // As a model is asked that nobody has measured: 180 tokens for each second.
+  t.ok(first <= 9_000 && second <= 8_910, `${first} tokens at first, then ${second}`);
 });
 
 t.test('does without an upstream that has no key', async (t) => {
