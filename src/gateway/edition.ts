@@ -22,7 +22,7 @@ import { createListener } from '../http/server.ts';
 import { createRouteFinder } from '../lifecycle/find.ts';
 import { honouringEarlier } from '../lifecycle/honour.ts';
 import { priceOf } from '../lifecycle/input.ts';
-import { createLifecycle, type Lifecycle } from '../lifecycle/lifecycle.ts';
+import { createLifecycle, type Lifecycle, type LifecycleParts } from '../lifecycle/lifecycle.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log.ts';
 import { type OpenDoor, openDoor } from '../mcp/open.ts';
@@ -107,7 +107,7 @@ export interface Edition {
 /** `earlier`: the editions whose offers are still good, the newest first. */
 export async function openEdition(
   catalogue: Catalogue,
-  shared: Shared,
+  shared: Shared & Pick<LifecycleParts, 'renewAll'>,
   earlier: () => readonly Pick<Edition, 'lifecycle' | 'tools'>[],
 ): Promise<Edition> {
   const { config, platform, store, networks, owner, intervals, log, now } = shared;

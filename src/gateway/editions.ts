@@ -41,7 +41,9 @@ const settled = ({ networks, service }: Catalogue): string =>
 export async function openEditions(first: Catalogue, shared: Shared): Promise<Editions> {
   const { platform, log, now } = shared;
   let earlier: { readonly edition: Edition; readonly until: number }[] = [];
-  const open = (catalogue: Catalogue) => openEdition(catalogue, shared, () => earlier.map(({ edition }) => edition));
+  const renewAll = (): Promise<unknown> => Promise.all(all().map(({ renew }) => renew()));
+  const open = (catalogue: Catalogue) =>
+    openEdition(catalogue, { ...shared, renewAll }, () => earlier.map(({ edition }) => edition));
   let current = await open(first);
   /** Take nothing more, and have work under way. */
   const leaving = new Set<Edition>();
@@ -87,7 +89,7 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
       for (const { edition } of over)
         leave(edition).catch((err: unknown) => log.error({ err }, 'an edition did not close'));
     },
-    renew: () => Promise.all(all().map(({ renew }) => renew())),
+    renew: renewAll,
     idle: () => Promise.all(all().map(({ idle }) => idle())),
     stop: () => {
       for (const { stop } of all()) stop();

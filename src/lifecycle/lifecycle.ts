@@ -52,7 +52,7 @@ export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
   readonly visit?: Visit | undefined;
 };
 
-interface LifecycleParts {
+export interface LifecycleParts {
   readonly routes: RouteFinder;
   /** By name. */
   readonly rails: ReadonlyMap<string, Rail>;
@@ -63,6 +63,8 @@ interface LifecycleParts {
   readonly metrics: Pick<Metrics, 'payment' | 'settledFirst' | 'settlement'>;
   /** Names this instance. */
   readonly owner: string;
+  /** Prolongs the leases of all that it works on, whatever catalogue is on sale. */
+  readonly renewAll?: () => Promise<unknown>;
   readonly intervals?: Intervals;
   readonly log: Log;
   /** Of an asset, by its address. */
@@ -203,9 +205,9 @@ function verifyAndClaim(
   credential: Credential,
   { quote }: Priced,
 ): Promise<Work | Replay> {
-  const { store, exposure, owner, intervals, upstreams, now } = parts;
+  const { store, exposure, owner, renewAll: renew, intervals, upstreams, now } = parts;
   const noted = (step: string, ms: number) => visit?.note(step, ms);
-  const claiming = { store, exposure, owner, intervals, gate, stopping: upstreams.stopping, noted, now };
+  const claiming = { store, exposure, owner, renew, intervals, gate, stopping: upstreams.stopping, noted, now };
   return claimPayment(claiming, rail, credential, quote);
 }
 

@@ -22,6 +22,8 @@ interface ClaimParts {
   readonly exposure: Pick<ExposureControl, 'reserve' | 'policy' | 'wasTold'>;
   /** Names this instance. */
   readonly owner: string;
+  /** Prolongs the leases of all that this instance works on. */
+  readonly renew?: (() => Promise<unknown>) | undefined;
   readonly intervals?: Intervals | undefined;
   /** Stands before what costs something; the first and the last may throw Problem. `waits`: false where it may not. */
   readonly gate?: { arrives(): void; waits(): boolean; identified(payer: string, hasPaid: boolean): void } | undefined;
@@ -80,6 +82,15 @@ function boughtBefore(payment: Payment, credential: Credential, quote: Quote): R
 /** Somebody works on it, or ends it. */
 const isHeld = ({ leaseUntil }: Payment, now: number): boolean => leaseUntil > now;
 
+/** Nobody works on it, or ends it: what runs here has not lost its lease by a jump of the clock. */
+async function isFree({ store, owner, renew, now }: ClaimParts, payment: Payment): Promise<boolean> {
+  if (isHeld(payment, now())) return false;
+  if (!renew || payment.owner !== owner) return true;
+  await renew();
+  const renewed = await store.find(payment.id);
+  return renewed === undefined || !isHeld(renewed, now());
+}
+
 const factsOf = (
   rail: Rail,
   { id, fingerprint }: Credential,
@@ -127,7 +138,7 @@ export async function claimPayment(
   credential: Credential,
   quote: Quote,
 ): Promise<Work | Replay> {
-  const { store, now } = parts;
+  const { store } = parts;
   const digest = requestDigest(quote.request);
   const wait = patience(parts);
   for (;;) {
@@ -143,7 +154,7 @@ export async function claimPayment(
     const replay = boughtBefore(known, credential, quote);
     if (replay) return replay;
     demandRunning(parts);
-    if (isHeld(known, now())) await wait();
+    if (!(await isFree(parts, known))) await wait();
     else if (!hasAttemptsLeft(known, terms(parts, credential))) await endForGood(parts, rail, known);
     else {
       const claimed = await claimAgain(parts, rail, credential, quote, known, digest);
@@ -366,7 +377,7 @@ async function whatKeyBought(
   if (holder.requestDigest === digest) {
     const { state, receipt } = holder;
     const isOpen = state === 'claimed' || (state === 'settled' && !holder.answer) || mayHaveSettled(holder);
-    const isLeft = isOpen && !isHeld(holder, parts.now());
+    const isLeft = isOpen && (await isFree(parts, holder));
     if (isLeft && (await endAbandoned(parts, holder, rail))) return undefined;
     refuseOwedForGood(holder);
     const owed = state === 'owed' && receipt ? await takeSettled(parts, holder, receipt) : undefined;

@@ -64,3 +64,41 @@ t.test(
     }
   },
 );
+
+t.test('who sends a payment again just when the clock has jumped does not have it worked for twice', async (t) => {
+  let ahead = 0;
+  const gateway = await startRelayedGateway({
+    networks: ['chain-c'],
+    now: () => Date.now() + ahead,
+    intervals: { waitMs: 100 },
+  });
+  t.teardown(gateway.stop);
+  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse that is asked for again' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const work = gateway.upstreams.gate.holdNext();
+  const answered = sendProof(call, proof);
+  await work.reached;
+  // Longer than a lease, and shorter than the payment is good.
+  ahead = 40_000;
+  t.equal((await sendProof(call, proof)).status, 409);
+  work.release();
+  t.equal((await answered).status, 200);
+  t.equal((await gateway.calls()).upstreamCalls, 1);
+});
+
+t.test('nor who pays anew under the same key then', async (t) => {
+  let ahead = 0;
+  const gateway = await startRelayedGateway({ networks: ['chain-c'], now: () => Date.now() + ahead });
+  t.teardown(gateway.stop);
+  const { url, init } = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse under a key' });
+  const call = { url, init: { ...init, headers: { ...init.headers, 'idempotency-key': 'one' } } };
+  const work = gateway.upstreams.gate.holdNext();
+  const answered = sendProof(call, await signProof(gateway, 'chain-c', call));
+  await work.reached;
+  const another = await signProof(gateway, 'chain-c', call);
+  ahead = 40_000;
+  t.equal((await sendProof(call, another)).status, 409);
+  work.release();
+  t.equal((await answered).status, 200);
+  t.equal((await gateway.calls()).upstreamCalls, 1);
+});
