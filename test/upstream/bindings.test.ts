@@ -130,6 +130,7 @@ t.test('asks the next upstream for no more than it can write in the time that th
   });
   t.teardown(upstreams.close);
   await upstreams.call(route, input, openCallContext(t));
+  t.equal(asked.length, 2);
   const [first = 0, second = 0] = asked;
   // As a model is asked that nobody has measured: 180 tokens for each second.
   t.ok(first <= 9_000 && second <= 8_910, `${first} tokens at first, then ${second}`);
