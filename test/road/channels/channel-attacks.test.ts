@@ -411,8 +411,13 @@ async function atWork(payer: Payer): Promise<{ proof: Record<string, string>; an
 t.test('who goes on sending vouchers for a channel that is at work has to wait', async (t) => {
   const { payer } = await open();
   const { proof, answer: working } = await atWork(payer);
-  const meanwhile = await Promise.all(Array.from({ length: 200 }, () => sendProof(fresh(gateway), proof)));
-  t.same(new Set(meanwhile.map(({ status }) => status)), new Set([402, 429]));
+  const told = new Set<number>();
+  // Two a second are taken: a slow machine may send few more.
+  while (!told.has(429)) {
+    const meanwhile = await Promise.all(Array.from({ length: 200 }, () => sendProof(fresh(gateway), proof)));
+    for (const { status } of meanwhile) told.add(status);
+  }
+  t.same(told, new Set([402, 429]));
   t.not((await working).status, 200);
   // It is the same payer who comes next.
   while ((await another().buy(fresh(gateway))).status === 429) await delay(300);
