@@ -141,7 +141,8 @@ export async function claimPayment(
   const { store } = parts;
   const digest = requestDigest(quote.request);
   const wait = patience(parts);
-  for (;;) {
+  // What comes of a payment while it is seen through is told, whatever its address did.
+  for (let { gate } = parts; ; gate = undefined) {
     const known = await store.find(credential.id);
     if (!known) {
       parts.gate?.arrives();
@@ -150,8 +151,7 @@ export async function claimPayment(
       if (claimed) return claimed;
       continue;
     }
-    refuseSpent(known, credential, digest);
-    const replay = boughtBefore(known, credential, quote);
+    const replay = whatItBought(gate, known, credential, quote, digest);
     if (replay) return replay;
     demandRunning(parts);
     if (!(await isFree(parts, known))) await wait();
@@ -160,6 +160,24 @@ export async function claimPayment(
       const claimed = await claimAgain(parts, rail, credential, quote, known, digest);
       if (claimed) return claimed;
     }
+  }
+}
+
+/** Undefined where it can still be worked for. Throws Refusal and Problem where it never can. */
+function whatItBought(
+  gate: ClaimParts['gate'],
+  known: Payment,
+  credential: Credential,
+  quote: Quote,
+  digest: string,
+): Replay | undefined {
+  try {
+    refuseSpent(known, credential, digest);
+    return boughtBefore(known, credential, quote);
+  } catch (error) {
+    // Anybody can name a payment that the chain shows: it is as bad as one that nobody knows.
+    if (error instanceof Refusal) gate?.arrives();
+    throw error;
   }
 }
 

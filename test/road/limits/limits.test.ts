@@ -331,6 +331,24 @@ t.test('a payment that bought nothing and is not good any more counts as any bad
   t.match(await problemOf(await sendProof(atlantis, proof)), { status: 429, retryAfter: 20 });
 });
 
+t.test('copies of a payment that the chain shows count as any bad ones, each time', async (t) => {
+  const { gateway, call } = await open(t, 'limits: { address: { refusedPerMinute: 3 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  const bought = call('Lisbon');
+  const paid = await signProof(gateway, 'chain-c', bought);
+  t.equal((await sendProof(bought, paid)).status, 200);
+  const [[name, value] = ['', '']] = Object.entries(paid);
+  const payment = JSON.parse(Buffer.from(value, 'base64').toString());
+  payment.payload.signature = `0x${'11'.repeat(64)}1b`;
+  const copy = { [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
+  for (let times = 0; times < 3; times += 1) t.equal((await sendProof(bought, copy)).status, 402);
+  t.match(await problemOf(await sendProof(bought, copy)), { status: 429, retryAfter: 20 });
+  t.equal((await sendProof(call('Porto'), paid)).status, 429, 'nor is it asked with for something else without end');
+  const again = await sendProof(bought, paid);
+  t.equal(again.headers.get('idempotency-replayed'), 'true', 'what it bought is still had');
+});
+
 t.test(
   'a payer whose payments never settle is worked for twice and tried a few times, however often it comes',
   async (t) => {
