@@ -26,8 +26,18 @@ const MOST_DETAILS = 20;
 /** Enough to find that many among: several faults can tell of one thing. */
 const MOST_FAULTS = 500;
 
-/** Of a larger body only the first fault is reported: it can have a million, and to collect them keeps everybody waiting. */
-const LARGE_BODY_BYTES = 65_536;
+/** Of a request of more values only the first fault is reported: each can have several, and to collect them keeps everybody waiting. */
+const MOST_VALUES = 500;
+
+/** Looks no further once it is sure. */
+function isLarge(input: unknown): boolean {
+  const values = [input];
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null) values.push(...Object.values(value));
+    if (values.length > MOST_VALUES) return true;
+  }
+  return false;
+}
 
 function expectedOf(error: ErrorObject): string | undefined {
   const { params } = error;
@@ -128,10 +138,7 @@ function readBody(request: GatewayRequest): Record<string, unknown> {
 export function readInput(route: Route, request: GatewayRequest): Input {
   const fromQuery = request.transport === 'http' && request.method === 'GET';
   const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
-  const input = demandFits(route.request, parse, {
-    validators: fromQuery ? ofQueries : ofBodies,
-    isLarge: request.body.length >= LARGE_BODY_BYTES,
-  });
+  const input = demandFits(route.request, parse, fromQuery ? ofQueries : ofBodies);
   demandAsWritten(input, () => (fromQuery ? request.query : request.body.toString('latin1')));
   return input;
 }
@@ -144,16 +151,12 @@ export function demandAsWritten(input: unknown, written: () => string): void {
 }
 
 /** `parse` gives the value, afresh each time: validation fills defaults in. Throws Problem `invalid_request`. */
-export function demandFits(
-  schema: JsonSchema,
-  parse: () => Record<string, unknown>,
-  { validators, isLarge } = { validators: ofBodies, isLarge: false },
-): Input {
+export function demandFits(schema: JsonSchema, parse: () => Record<string, unknown>, validators = ofBodies): Input {
   const input = parse();
   const validate = validators.first.of(schema);
   if (validate(input)) return completeInput(schema, input, validate);
   let details = toDetails(validate.errors ?? []).slice(0, 1);
-  if (!isLarge) {
+  if (!isLarge(input)) {
     const validateAll = validators.every.of(schema);
     if (!validateAll(parse())) details = toDetails((validateAll.errors ?? []).slice(0, MOST_FAULTS));
   }

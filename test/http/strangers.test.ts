@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { ownTurn } from '../../src/request/large-bodies.ts';
 import { startGateway } from '../gateway.ts';
+import { callTool } from '../mcp/tool-client.ts';
 
 const gateway = await startGateway({ networks: ['chain-c'] });
 t.teardown(gateway.stop);
@@ -89,6 +90,15 @@ t.test('a body of too many values or levels is named as such before anything is 
   t.match(faultsOf(await ask(image, json, deep)), [{ path: '/', message: 'is nested more than 64 levels deep' }]);
   const brackets = JSON.stringify({ prompt: `"\\"${'[{,'.repeat(60_000)}` });
   t.notOk(faultsOf(await ask(image, json, brackets)), 'what stands in a text is only text');
+});
+
+t.test('of very many faults the first alone is looked for, at every door', async (t) => {
+  const parts = JSON.stringify({ messages: [{ role: 'user', content: Array(15_000).fill({}) }] });
+  t.equal(faultsOf(await ask('/llm/vendor5-k3', json, parts)).length, 1);
+  const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`f${at}`, 0]));
+  const called = await callTool(gateway, 'search_endpoints', fields);
+  t.match(called.structuredContent, { error: { code: 'invalid_request' } });
+  t.equal((called.structuredContent?.error as { details: unknown[] }).details.length, 1);
 });
 
 t.test('a query that names one field thousands of times is answered like any other wrong one', async (t) => {
