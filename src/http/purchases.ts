@@ -1,7 +1,7 @@
 /** `GET /v1/purchases` and `/v1/purchases/<id>`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
 import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../errors.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { Gate, Limits } from '../limits/limits.ts';
 import { PURCHASES_PATH } from '../paths.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
 import type { Purchases } from '../purchases/purchases.ts';
@@ -37,32 +37,36 @@ export function createPurchasesRouter(
   limits: Pick<Limits, 'gate'>,
 ): Router {
   const router = express.Router();
-  /** The proof, or undefined once who has none was told what to sign. */
-  const proofOf = (request: Request, response: Response, id?: string): string | undefined => {
+  /** What is shown for the proof, or undefined once who has none was told what to sign. */
+  const shown = async <Shown>(
+    show: (proof: string, gate: Gate) => Promise<Shown>,
+    request: Request,
+    response: Response,
+    id?: string,
+  ): Promise<Shown | undefined> => {
     const visit = visitOf(response);
     response.setHeader('request-id', visit.requestId);
-    limits.gate(visit.client).asks();
+    const gate = limits.gate(visit.client);
+    gate.asks();
     const proof = request.get(PROOF_HEADER);
-    if (proof === undefined) {
-      visit.isProbe = true;
-      send(response, askForProof(purchases, id));
-    }
-    return proof;
+    if (proof !== undefined) return await show(proof, gate).finally(gate.over);
+    visit.isProbe = true;
+    send(response, askForProof(purchases, id));
+    return undefined;
   };
   router.get(PURCHASES_PATH, async (request, response) => {
-    const proof = proofOf(request, response);
-    if (proof === undefined) return;
     const query = new URLSearchParams(splitUrl(request.url).query);
     const page = { limit: numberOf(query.get('limit')), before: query.get('before') ?? undefined };
-    const body = JSON.stringify(await purchases.list(proof, page));
+    const listed = await shown((proof, gate) => purchases.list(proof, page, gate), request, response);
+    if (!listed) return;
+    const body = JSON.stringify(listed);
     send(response, { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body });
   });
   router.get('/v1/purchases/:id', async (request, response) => {
     const { id } = request.params;
     if (!ID.test(id)) throw new Problem('unknown_path');
-    const proof = proofOf(request, response, id);
-    if (proof === undefined) return;
-    const bought = await purchases.answer(proof, id);
+    const bought = await shown((proof, gate) => purchases.answer(proof, id, gate), request, response, id);
+    if (!bought) return;
     const { requestId } = visitOf(response);
     send(response, render({ kind: 'result', ...bought, replayed: true, requestId, isClaimed: true }, rails));
   });

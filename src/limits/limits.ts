@@ -28,7 +28,7 @@ export type CallEnd =
 export interface Gate {
   /** A price is asked, or something that costs nothing, or nobody looks at its payment. */
   asks(): void;
-  /** It comes with a payment or a key that nobody has looked at. */
+  /** It comes with a payment, a key or a proof that nobody has looked at. */
   arrives(): void;
   /** It comes with a payment that is worked on, and is kept until that ends: false where its address has too much under way. */
   waits(): boolean;
@@ -38,7 +38,7 @@ export interface Gate {
   returns(payer: string): void;
   /** It was, at our cost: such are counted by themselves, for what its payer buys makes none of them good. */
   returned(): void;
-  /** The payment, or the key, was not good. */
+  /** The payment, the key or the proof was not good. */
   refused(): void;
   ended(how: CallEnd): void;
   /** The request is over. */
@@ -142,7 +142,7 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           if (address === undefined || held.length > 0) return;
           // What counted a moment ago was let in before.
           if (!counted?.has('refused'))
-            demand('address', address, refused, 'Too many payments or keys of this address were refused');
+            demand('address', address, refused, 'Too many payments, keys or proofs of this address were refused');
           held.push(occupy('address', address, mostOfAddress));
         },
         waits() {

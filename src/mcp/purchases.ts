@@ -1,9 +1,10 @@
+import type { Limits } from '../limits/limits.ts';
 import type { PageRequest } from '../purchases/page.ts';
 import type { Purchases } from '../purchases/purchases.ts';
 import { answered, FREE, type OwnTool } from './own-tool.ts';
 
 /** What a wallet bought, for who signs with it; without a proof, what has to be signed. */
-export const purchasesTool = ({ challenge, list }: Purchases): OwnTool => ({
+export const purchasesTool = ({ challenge, list }: Purchases, limits: Pick<Limits, 'gate'>): OwnTool => ({
   definition: {
     name: 'purchases',
     title: 'What a wallet bought here',
@@ -23,8 +24,9 @@ export const purchasesTool = ({ challenge, list }: Purchases): OwnTool => ({
     },
     annotations: FREE,
   },
-  async call({ proof, ...page }) {
+  async call({ proof, ...page }, _meta, { client }) {
     if (proof === undefined) return answered({ extensions: { 'sign-in-with-x': challenge() } });
-    return answered({ ...(await list(proof, page as PageRequest)) });
+    const gate = limits.gate(client);
+    return answered({ ...(await list(proof, page as PageRequest, gate).finally(gate.over)) });
   },
 });

@@ -55,19 +55,26 @@ export interface Purchased {
   readonly next?: string;
 }
 
+/** What stands before a proof is looked at: `arrives` may throw Problem. */
+interface ProofGate {
+  arrives(): void;
+  refused(): void;
+}
+
 export interface Purchases {
   /** What to sign: the extension `sign-in-with-x` as x402 declares it, good for five minutes; `id`: for one purchase. */
   challenge(id?: string): ReturnType<typeof createChallenge>;
   /**
    * `proof`: the header's base64, or the decoded object. Throws Problem `invalid_request`, and `store_unavailable`. A
-   * proof can be shown again until it is five minutes old: it reads and changes nothing.
+   * proof can be shown again until it is five minutes old: it reads and changes nothing. One that is not good counts
+   * against its address as a payment that is not.
    */
-  list(proof: unknown, page?: PageRequest): Promise<Purchased>;
+  list(proof: unknown, page?: PageRequest, gate?: ProofGate): Promise<Purchased>;
   /**
    * What was bought, for who proves to have paid for it. Throws Problem `invalid_request`; `unknown_path` for a purchase that is
    * not this wallet's; and what the payment itself would be told where there is no answer.
    */
-  answer(proof: unknown, id: string): Promise<BoughtAnswer>;
+  answer(proof: unknown, id: string, gate?: ProofGate): Promise<BoughtAnswer>;
 }
 
 /** `FORGOTTEN` where it is not kept any more. */
@@ -136,15 +143,22 @@ export function openPurchases({ store, publicUrl, catalogue, mode, networks, now
   }
 
   // What was bought stays bought where a network cannot be paid at the moment.
-  const verify = (proof: unknown, uri: string) =>
-    verifyProof(proof, { uri, chains: configured.map(caip2), now: now() });
+  async function verify(proof: unknown, uri: string, gate: ProofGate | undefined): Promise<string> {
+    gate?.arrives();
+    try {
+      return await verifyProof(proof, { uri, chains: configured.map(caip2), now: now() });
+    } catch (error) {
+      gate?.refused();
+      throw error;
+    }
+  }
 
   return {
     challenge: (id) =>
       createChallenge(uriOf(id), configured.filter((each) => networks.find(each.id)).map(caip2), now()),
-    async list(proof, page = {}) {
+    async list(proof, page = {}, gate) {
       const { limit, before } = readPage(page);
-      const payer = await verify(proof, list);
+      const payer = await verify(proof, list, gate);
       const filter = { payer, states: STATES, withoutAnswers: true, limit: limit + 1, ...(before && { before }) };
       const found = await store.list(filter);
       const payments = found.slice(0, limit);
@@ -156,8 +170,8 @@ export function openPurchases({ store, publicUrl, catalogue, mode, networks, now
       };
     },
 
-    async answer(proof, id) {
-      const payer = await verify(proof, uriOf(id));
+    async answer(proof, id, gate) {
+      const payer = await verify(proof, uriOf(id), gate);
       const payment = await store.find(id);
       if (!payment || !isSamePayer(payment.payer, payer)) {
         throw new Problem('unknown_path', 'This wallet bought nothing of that name here: see /v1/purchases');

@@ -319,6 +319,28 @@ t.test(
   },
 );
 
+t.test('a proof of a wallet that is not good counts as a payment that is not, at every door', async (t) => {
+  const { gateway, later } = await open(t, 'limits: { address: { refusedPerMinute: 2 } }', {
+    environment: { TURNPIKE_TRUST_PROXY: '0' },
+  });
+  const bad = Buffer.from('{}').toString('base64');
+  const get = (path: string) => async () =>
+    (await fetch(`${gateway.url}${path}`, { headers: { 'sign-in-with-x': bad } })).status;
+  const tool = async () => {
+    const { error } = (await callTool(gateway, 'purchases', { proof: bad })).structuredContent ?? {};
+    return (error as { code: string }).code;
+  };
+  for (const [ask, told, limited] of [
+    [get('/v1/purchases'), 400, 429],
+    [get('/v1/purchases/1'), 400, 429],
+    [tool, 'invalid_request', 'rate_limited'],
+  ] as const) {
+    t.same([await ask(), await ask(), await ask()], [told, told, limited]);
+    t.equal((await fetch(`${gateway.url}/v1/purchases`)).status, 402, 'what has to be signed is still told');
+    later(60_000);
+  }
+});
+
 t.test('a payment that bought nothing and is not good any more counts as any bad one, each time', async (t) => {
   const { gateway, call, later } = await open(t, 'limits: { address: { refusedPerMinute: 3 } }', {
     environment: { TURNPIKE_TRUST_PROXY: '0' },
