@@ -31,12 +31,12 @@ const MOST_VALUES = 500;
 
 /** Looks no further once it is sure. */
 function isLarge(input: unknown): boolean {
-  const values = [input];
-  for (const value of values) {
-    if (typeof value === 'object' && value !== null) values.push(...Object.values(value));
-    if (values.length > MOST_VALUES) return true;
-  }
-  return false;
+  let left = MOST_VALUES;
+  const fits = (value: unknown): boolean => {
+    left -= 1;
+    return left >= 0 && (typeof value !== 'object' || value === null || Object.values(value).every(fits));
+  };
+  return !fits(input);
 }
 
 function expectedOf(error: ErrorObject): string | undefined {
