@@ -63,6 +63,9 @@ const NOTHING: Last = {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
+/** A gateway's longest deadline is half an hour; settling comes on top. */
+const LONGEST_WORK_MS = 35 * 60_000;
+
 /** What a gateway says of the payment: all others only say that they had no answer of it. */
 const isOwnWord = ({ status, code }: SaidProblem): boolean => status === 402 || isOwnCode(code);
 
@@ -127,7 +130,9 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
 
   async function complete(signal: AbortSignal | undefined): Promise<Answer<Result>> {
     let last = NOTHING;
-    for (let repeats = 0; repeats <= retries; repeats += 1) {
+    const until = Date.now() + LONGEST_WORK_MS;
+    for (let repeats = 0; repeats <= retries; ) {
+      let isWorkedOn = false;
       let waitMs = FIRST_PAUSE_MS * 2 ** repeats;
       attempts += 1;
       const isAlone = attempts === 1;
@@ -149,13 +154,16 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         // What stands before the gateway would refuse it the next time as well.
         if (isAlone && !isOwnWord(said) && said.status < 500) break;
         waitMs = Math.max(waitMs, (said.retryAfter ?? 0) * 1000);
+        isWorkedOn = said.code === 'payment_in_progress' && Date.now() < until;
       } catch (error) {
         last = { ...last, status: 0, code: 'no_answer', message: `no answer came (${reasonOf(error)})` };
         // It would be as long again.
         if (error instanceof TooLong) break;
       }
       if (signal?.aborted) break;
-      if (repeats < retries) await pause(Math.min(waitMs, LONGEST_PAUSE_MS), signal);
+      // Work may take longer than a connection is kept, and than all attempts.
+      if (!isWorkedOn) repeats += 1;
+      if (repeats <= retries) await pause(Math.min(waitMs, LONGEST_PAUSE_MS), signal);
     }
     return owed(last);
   }

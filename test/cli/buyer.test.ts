@@ -164,6 +164,33 @@ for (const code of ['rate_limited', 'draining', 'too_many_requests', 'media_unav
   });
 }
 
+t.test(
+  'work that outlasts its connection is waited for with the same payment, however often it is asked for',
+  async (t) => {
+    let asked = 0;
+    const paid = () => {
+      asked += 1;
+      if (asked === 1) return brokenOff();
+      return asked <= 6 ? problem('payment_in_progress') : here;
+    };
+    const buyer = open(t, { offer: exact, paid });
+    t.match(await buyer.call({}), isHere);
+    t.equal(asked, 7);
+    t.equal(buyer.signed(), 1);
+  },
+);
+
+t.test('what is refused after it was worked on stays counted', async (t) => {
+  let asked = 0;
+  const paid = () => {
+    asked += 1;
+    return asked === 1 ? problem('payment_in_progress') : required(exact);
+  };
+  const buyer = open(t, { offer: exact, paid });
+  t.match(await buyer.call({}), { isError: true, content: [{ text: /stays counted/ }] });
+  t.equal(await buyer.spending.left(), usd('0.95'));
+});
+
 t.test('a code that no gateway has is no word that nothing was charged', async (t) => {
   const { call, spending } = open(t, { offer: exact, paid: () => problem('GATEWAY_TIMEOUT') });
   t.match(await call({ call: 1 }), { isError: true });

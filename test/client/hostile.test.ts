@@ -191,6 +191,26 @@ for (const [what, second] of [
   });
 }
 
+t.test(
+  'work that outlasts its connection is waited for with the same payment, however often it is asked for',
+  async (t) => {
+    const gateway = await startHostile(t);
+    const { client, signed } = openClient(gateway, { retries: 1 });
+    const error = { code: 'payment_in_progress', message: 'This payment is being worked on' };
+    gateway.onPayment = (response) => {
+      gateway.onPayment = (later) => {
+        if (gateway.payments.length <= 6) later.writeHead(409, { 'retry-after': '0' }).end(JSON.stringify({ error }));
+        else later.end('{"here":true}');
+      };
+      response.destroy();
+    };
+    t.match(await client.call('/x', {}), { ok: true, result: { here: true } });
+    t.equal(gateway.payments.length, 7);
+    t.equal(new Set(gateway.payments).size, 1);
+    t.equal(signed.length, 1);
+  },
+);
+
 t.test('what stands before the gateway refuses a payment once, which may have been passed on', async (t) => {
   const gateway = await startHostile(t);
   const { client, signed } = openClient(gateway);

@@ -14,8 +14,16 @@ const LATER = ['result_owed', 'internal_error'];
 
 export type Verdict =
   | { readonly kind: 'paid'; readonly transaction: string | undefined }
-  /** `again`: worth another attempt now, after so many seconds; undefined: later, by who asks for the same once more. */
-  | { readonly kind: 'open'; readonly again: number | undefined; readonly message: string }
+  /**
+   * `again`: worth another attempt now, after so many seconds; undefined: later, by who asks for the same once more.
+   * `isWorkedOn`: its answer is on the way.
+   */
+  | {
+      readonly kind: 'open';
+      readonly again: number | undefined;
+      readonly isWorkedOn: boolean;
+      readonly message: string;
+    }
   /** `isFree`: the answer says that nothing was charged. */
   | { readonly kind: 'refused'; readonly isFree: boolean };
 
@@ -37,14 +45,19 @@ export function verdictOf(answer: CallToolResult): Verdict {
   const hasReceipt = settlementIn(answer) !== undefined;
   // The channel serves another call.
   if (isBusy(asJsonObject(answer.structuredContent)))
-    return { kind: 'open', again: 1, message: 'its deposit serves another call' };
+    return { kind: 'open', again: 1, isWorkedOn: false, message: 'its deposit serves another call' };
   if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';
   if (!OPEN.includes(code))
     return { kind: 'refused', isFree: isOwnCode(code) && code !== 'answer_gone' && !hasReceipt };
   const again = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
-  return { kind: 'open', again, message: textOrNull(error.message) ?? code };
+  return {
+    kind: 'open',
+    again,
+    isWorkedOn: code === 'payment_in_progress',
+    message: textOrNull(error.message) ?? code,
+  };
 }
 
 const inDollars = (money: Money): string => `${toDecimal(money)} USD`;

@@ -25,7 +25,7 @@ export interface BuyerParts {
   readonly budget: Money;
   /** One line to whoever runs this. */
   tell(line: string): void;
-  /** Aborted once a call from a deposit has had its turn for too long. Default: after longer than any call takes. */
+  /** Aborted once a payment has been sent for too long. Default: after longer than any call takes. */
   untilLate?(): AbortSignal;
 }
 
@@ -50,7 +50,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
 /** A gateway's longest deadline is half an hour; settling comes on top. */
-const LONGEST_TURN_MS = 35 * 60_000;
+const LONGEST_CALL_MS = 35 * 60_000;
 
 const LATE = 'no answer came for longer than any call takes';
 
@@ -59,7 +59,7 @@ const MOST_OPEN = 100;
 
 export function createBuyer(parts: BuyerParts): Buyer {
   const { gateway, wallet, deposits, spending, max, budget, tell } = parts;
-  const { untilLate = () => AbortSignal.timeout(LONGEST_TURN_MS) } = parts;
+  const { untilLate = () => AbortSignal.timeout(LONGEST_CALL_MS) } = parts;
   /** Those that nobody waits for, or that ended without an answer, the oldest first. */
   const open = new Set<Purchase>();
 
@@ -103,15 +103,17 @@ export function createBuyer(parts: BuyerParts): Buyer {
   async function send(purchase: Purchase, { onProgress }: Asking, isFirst: boolean): Promise<CallToolResult> {
     const { order, offer, reservation, drawing } = purchase;
     const { name } = order;
+    const late = untilLate();
     // Others wait for the turn that it has.
-    const late = drawing && untilLate();
-    const waiting = { ...(onProgress && { onProgress }), ...(late && { signal: late }) };
+    const waiting = { ...(onProgress && { onProgress }), ...(drawing && { signal: late }) };
     let reason = 'nothing was answered';
-    for (let repeats = 0; repeats <= REPEATS && !late?.aborted; repeats += 1) {
+    let isAlone = isFirst;
+    for (let repeats = 0; repeats <= REPEATS && !(drawing && late.aborted); ) {
       if (repeats > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       let pause = FIRST_PAUSE_MS * 2 ** repeats;
+      let isWorkedOn = false;
       const answer = await ask(purchase, waiting).catch((error: unknown) => {
-        reason = late?.aborted ? LATE : reasonOf(error);
+        reason = late.aborted ? LATE : reasonOf(error);
       });
       const verdict = answer && verdictOf(answer);
       if (answer && verdict?.kind === 'paid') {
@@ -122,7 +124,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
         // What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more.
         open.delete(purchase);
         // What an earlier attempt came to, nobody has said.
-        const isFree = verdict.isFree && isFirst && repeats === 0;
+        const isFree = verdict.isFree && isAlone;
         // What was signed of a deposit stays signed: the next voucher is for the same money.
         if (drawing) await drawing.free();
         else if (isFree) await giveBack(reservation, 'said');
@@ -136,8 +138,12 @@ export function createBuyer(parts: BuyerParts): Buyer {
           return inWords(words.open(name, offer, reason), answer);
         }
         pause = Math.max(pause, verdict.again * 1000);
+        isWorkedOn = verdict.isWorkedOn && !late.aborted;
       }
-      if (repeats < REPEATS) await delay(Math.min(pause, LONGEST_PAUSE_MS), undefined, waiting).catch(() => {});
+      isAlone = false;
+      // Work may take longer than a connection is kept, and than all attempts.
+      if (!isWorkedOn) repeats += 1;
+      if (repeats <= REPEATS) await delay(Math.min(pause, LONGEST_PAUSE_MS), undefined, waiting).catch(() => {});
     }
     keep(purchase);
     return inWords(words.open(name, offer, reason));
