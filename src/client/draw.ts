@@ -81,7 +81,7 @@ async function complete<Result>(
     giveBack: () => false,
   });
   const answer = await purchase.complete(signal);
-  if (!answer.ok && answer.reason !== 'owed') await drawing.free();
+  if (!answer.ok && answer.reason !== 'owed' && answer.code !== 'answer_gone') await drawing.free();
   return answer;
 }
 

@@ -197,6 +197,21 @@ t.test('a code that no gateway has is no word that nothing was charged', async (
   t.equal(await spending.left(), usd('0.95'));
 });
 
+t.test('a refusal that is no word that nothing was charged costs the next call from the deposit nothing', async (t) => {
+  for (const code of ['FUNCTION_INVOCATION_TIMEOUT', 'answer_gone']) {
+    const channel = openChannel();
+    const buyer = open(t, {
+      offer: drawn(),
+      paid: (payment, order) => {
+        const answer = channel.charge(payment, order);
+        return order.arguments.code === code ? problem(code) : answer;
+      },
+    });
+    t.match(await buyer.call({ code }), { isError: true });
+    t.match(await buyer.call({ next: true }), isHere, code);
+  }
+});
+
 t.test('who gives up while a payment is signed finds it again', async (t) => {
   const leaving = new AbortController();
   const { call, payments, signed } = open(t, {

@@ -330,6 +330,15 @@ t.test('a call whose end nobody knows counts as charged, and the next goes beyon
   t.same(client.spending.spent, '0.1');
 });
 
+t.test('an answer that is not kept any more was charged, and the next call goes beyond it', async (t) => {
+  const { gateway, client, vouchers } = await open(t);
+  gateway.onPayment = (answer) => answer.writeHead(410).end('{"error":{"code":"answer_gone"}}');
+  t.match(await client.call('/x', {}), { ok: false, code: 'answer_gone', isCounted: true });
+  gateway.onPayment = charging(gateway);
+  t.match(await client.call('/x', { next: true }), { ok: true });
+  t.same(vouchers(), [PRICE, 2n * PRICE]);
+});
+
 t.test('a gateway that says it gave back what it kept is lent as much once more', async (t) => {
   const { gateway, client, deposits } = await open(t);
   const paying = charging(gateway);

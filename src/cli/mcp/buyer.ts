@@ -126,8 +126,8 @@ export function createBuyer(parts: BuyerParts): Buyer {
         // What an earlier attempt came to, nobody has said.
         const isFree = verdict.isFree && isAlone;
         // What was signed of a deposit stays signed: the next voucher is for the same money.
-        if (drawing) await drawing.free();
-        else if (isFree) await giveBack(reservation, 'said');
+        if (drawing && verdict.isFree) await drawing.free();
+        if (!drawing && isFree) await giveBack(reservation, 'said');
         const required = readPaymentRequired(answer);
         return required ? inWords(words.refused(name, required, isFree), answer) : answer;
       }
