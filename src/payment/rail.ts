@@ -67,6 +67,8 @@ export interface VerifiedPayment {
   readonly upfront: UpfrontReason | undefined;
   /** Milliseconds since the epoch: when the challenge was given, as far as the payment shows it, or earlier. */
   readonly offeredAt: number;
+  /** Whether its challenge said that it settles first, where the payment shows it: another instance may have given that. */
+  readonly offeredUpfront?: boolean;
   /** False where what is to be paid is known only after the work. */
   readonly canSettleUpfront: boolean;
   /** What its chain says of the payer. */

@@ -14,12 +14,12 @@ type Told = Pick<ExposureControl, 'policy' | 'wasTold'>;
  */
 export function upfrontOf(
   exposure: Told,
-  { upfront, holder, offeredAt: at, network }: VerifiedPayment,
+  { upfront, holder, offeredAt: at, offeredUpfront, network }: VerifiedPayment,
   { route }: Quote,
   known: Payment | undefined,
 ): UpfrontReason | undefined {
-  if (upfront === 'loss' && !exposure.wasTold('loss', { at, route, network, isUnproven: false }))
-    throw toldOtherwise('loss');
+  const isTold = () => offeredUpfront ?? exposure.wasTold('loss', { at, route, network, isUnproven: false });
+  if (upfront === 'loss' && !isTold()) throw toldOtherwise('loss');
   // Tried before, to settle after the work: it has become too short for that meanwhile.
   if (upfront === 'deadline' && known && !known.settleUpfront) throw tooShort();
   if (upfront !== undefined && upfront !== 'offered') return upfront;

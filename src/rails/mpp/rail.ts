@@ -225,7 +225,8 @@ export function openMppRail(options: MppOptions): MppRail {
     async verify({ credential, method }, quote, settlesNow = false) {
       checkChallenge(credential, method, quote);
       const { network, currency: asset, recipient: payTo, decimals } = method;
-      const upfront = upfrontBy(method, quote) ?? (flowOf(credential).isUpfront ? 'offered' : undefined);
+      const { isUpfront: offeredUpfront } = flowOf(credential);
+      const upfront = upfrontBy(method, quote) ?? (offeredUpfront ? 'offered' : undefined);
       const verdict = await method.verify(credential, quote, upfront !== undefined || settlesNow);
       return {
         network,
@@ -236,6 +237,7 @@ export function openMppRail(options: MppOptions): MppRail {
         scheme: 'charge',
         canSettleUpfront: true,
         offeredAt: Date.parse(credential.challenge.expires) - method.challengeLifetimeMs(quote),
+        offeredUpfront,
         ...verdict,
         upfront:
           upfront === undefined || upfront === 'offered' || verdict.upfront === 'sent'

@@ -49,12 +49,12 @@ const facilitatorAt = (rpcUrl: string) =>
 type Tap = Parameters<typeof startGateway>[0];
 
 /** A gateway that is paid into an account of its own, and the rail it uses. */
-async function gateway(t: Tap, { rpcUrl = chain.rpcUrl, deadlineMs = 1_000 } = {}) {
+async function gateway(t: Tap, { rpcUrl = chain.rpcUrl, deadlineMs = 1_000, exposure = noExposure } = {}) {
   const payTo = newEvmWallet().address;
   const facilitator = facilitatorAt(rpcUrl);
   t.teardown(() => facilitator.close());
   const rail = openMppRail({
-    exposure: noExposure,
+    exposure,
     secrets: [secret],
     realm: '127.0.0.1',
     evm: [{ network: 'chain-c', chainId, asset, payTo, rpcUrl: chain.rpcUrl, facilitator }],
@@ -86,6 +86,23 @@ t.test('an authorization is settled once, after the work, however long the work 
   t.equal(await earned(), PRICE);
   t.equal(before - (await chain.balance(payer.address)), PRICE);
 });
+
+t.test(
+  'a challenge of an instance that did not know of losses yet is not settled first by one that does',
+  async (t) => {
+    let knows = false;
+    const exposure = { ...noExposure, upfront: () => (knows ? ('loss' as const) : undefined) };
+    const { url, seen, earned } = await gateway(t, { exposure });
+    const before = await credentialFor(url);
+    knows = true;
+    const refused = await send(url, before);
+    t.equal(refused.status, 402);
+    t.equal(await problemOf(refused.clone()), 'payment-expired');
+    t.equal(await earned(), 0n);
+    t.equal((await send(url, await wallet.createCredential(refused))).status, 200, 'the fresh challenge is paid');
+    t.same(seen.settleUpfront, [true]);
+  },
+);
 
 t.test('ten requests with one credential buy one call and get one answer', async (t) => {
   const { url, seen, earned } = await gateway(t);
