@@ -124,6 +124,8 @@ export interface RefundOrderForm {
   readonly reason: string;
   /** Names it: with the same one it is done once. Left out: a new one. */
   readonly reference?: string;
+  /** What the payment was shown as: nothing is given back where that has changed. Left out: whatever it is. */
+  readonly state?: string;
 }
 
 /** `GET upstreams?from&to`. */

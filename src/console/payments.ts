@@ -149,9 +149,10 @@ export async function payment(parts: ConsoleParts, id: string): Promise<PaymentD
 
 /** Written down here, and sent by the gateway. */
 export async function refund(parts: ConsoleParts, id: string, body: unknown): Promise<PaymentDetail> {
-  const given = form<RefundOrderForm>(body, ['amount', 'reason', 'reference']);
+  const given = form<RefundOrderForm>(body, ['amount', 'reason', 'reference', 'state']);
   const amount = dollars(given, 'amount');
   const reason = requiredText(given, 'reason', 'why, for your books');
+  const seen = oneOf(given, 'state', paymentStates);
   const found = await parts.store.find(id);
   if (!found) throw new ConsoleProblem(404, 'there is no such payment');
   const names = namesIn(parts.catalogue(), parts.mode);
@@ -162,6 +163,7 @@ export async function refund(parts: ConsoleParts, id: string, body: unknown): Pr
     reason,
     isAutomatic: false,
     reference: reference(given),
+    ...(seen !== undefined && { seen }),
     now: parts.store.now(),
   });
   if ('refused' in outcome) {

@@ -25,7 +25,7 @@ promise(
     gateway.mood.slowMs = 300;
     await dialog.getByRole('button', { name: /^Give back/ }).dblclick();
     await page.getByText('will be sent to the payer').waitFor();
-    t.match(gateway.refunds, [{ amount: left, reason: 'not delivered' }]);
+    t.match(gateway.refunds, [{ amount: left, reason: 'not delivered', state: 'owed' }], 'with what it was shown as');
     t.equal(gateway.refunds.length, 1);
     t.equal(await rowsOf(page, 'Refunds').count(), 1);
     t.equal(await page.getByRole('heading', { name: 'Give it back' }).count(), 0, 'nothing is left');

@@ -173,7 +173,12 @@ t.test('a payment tells what it went through, and a refund of it arrives on its 
     body: { error: /begin anew .*0\.04 USDC is left/ },
   });
   t.match(await refund({ ...form, reference: 'x'.repeat(101) }), { status: 400, body: { field: 'reference' } });
-  const refused = await refund({ amount: '0.05', reason: 'too dark' });
+  const delivered = await refund({ reason: 'never came', state: 'owed' });
+  t.match(delivered, {
+    status: 409,
+    body: { error: /may have been delivered: look at it again .*0\.04 USDC is left/ },
+  });
+  const refused = await refund({ amount: '0.05', reason: 'too dark', state: 'settled' });
   t.match(refused, { status: 409, body: { error: /more than is left of it \(0\.04 USDC is left\)/ } });
   while ((await gateway.spendable('chain-c')) !== before - PRICE + 20_000n);
   let after: PaymentDetail;

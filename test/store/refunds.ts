@@ -50,6 +50,18 @@ export function refunds(promise: Promised): void {
     t.match(await store.find('sold'), { state: 'settled', answer: sampleAnswer() }, 'who got its result keeps it');
   });
 
+  promise('gives nothing back that is not what it was seen as', async (t, store) => {
+    await delivered(store, 'sold');
+    await owed(store, 'owed');
+    const asked = { reason: 'a test', isAutomatic: false, now: 10 };
+    t.same(await store.refunds.want({ ...asked, paymentId: 'sold', seen: 'owed' }), {
+      refused: 'changed',
+      left: TAKEN,
+    });
+    const order = { ...asked, paymentId: 'owed', seen: 'owed', reference: 'bill-7' } as const;
+    for (const _again of [1, 2]) t.match(await store.refunds.want(order), { refund: { number: 1 } });
+  });
+
   promise('gives back once under one reference, however often it is asked for', async (t, store, open) => {
     const other = await open();
     for (const id of ['sold', 'another']) await delivered(store, id);

@@ -4,6 +4,7 @@ const words: Readonly<Record<RefundRefusal, string>> = {
   unknown: 'no such payment',
   unpaid: 'nothing was taken for it',
   'in-progress': 'its request is being worked on, or nobody knows yet whether money moved: try again in a minute',
+  changed: 'what became of it has changed since it was shown, and its result may have been delivered: look at it again',
   delivered: 'its result was delivered: only an operator gives that back',
   credits: 'it bought credits: disable its key (npm run keys), and give back by hand what was not spent',
   nothing: 'the amount has to be more than 0',

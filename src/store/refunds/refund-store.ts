@@ -5,6 +5,7 @@
  * no request can have the result any more.
  */
 import type { Period } from '../period.ts';
+import type { PaymentState } from '../store.ts';
 
 export type RefundState = 'wanted' | 'sending' | 'sent';
 
@@ -44,12 +45,14 @@ export interface RefundRequest {
   readonly isAutomatic: boolean;
   /** With the same one the payment is given back once. */
   readonly reference?: string;
+  /** What the payment was when somebody decided it; left out: whatever it is. */
+  readonly seen?: PaymentState;
   readonly now: number;
 }
 
 /**
  * Why nothing is given back: the payment is not known; nothing was taken; a request is being worked on, or nobody knows yet
- * whether money moved; its result was delivered, and no operator asks for it; it bought credits, which its payer would keep;
+ * whether money moved; it is not what it was seen as; its result was delivered, and no operator asks for it; it bought credits, which its payer would keep;
  * nothing was asked for; less is left than was asked for; what is owed can only be given back whole; another amount was given
  * back under the reference.
  */
@@ -57,6 +60,7 @@ export type RefundRefusal =
   | 'unknown'
   | 'unpaid'
   | 'in-progress'
+  | 'changed'
   | 'delivered'
   | 'credits'
   | 'nothing'

@@ -39,10 +39,11 @@ function refusalOf(
   payment: Payment,
   left: bigint,
   amount: bigint,
-  { isAutomatic, now }: RefundRequest,
+  { isAutomatic, seen = payment.state, now }: RefundRequest,
 ): RefundRefusal | undefined {
   const { state, receipt, leaseUntil } = payment;
   if (state === 'claimed' || state === 'fulfilled' || state === 'unknown') return 'in-progress';
+  if (state !== seen) return 'changed';
   if (!receipt) return 'unpaid';
   if (state === 'settled' && payment.answer === undefined && leaseUntil > now) return 'in-progress';
   // Its payer may have come back for its result since somebody saw that it was owed.

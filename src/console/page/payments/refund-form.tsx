@@ -24,12 +24,13 @@ const problemOf = (amount: string, left: string): string | undefined => {
 
 /** Gives a payment back: nothing is sent without a reason and a second look at the amount and who gets it. */
 export function RefundForm({ payment, onDone, onLost }: Props) {
-  const { id, left, payer, network, asset } = payment;
+  const { id, state, left, payer, network, asset } = payment;
   // Until somebody changes it, it follows what is left.
   const [given, setGiven] = useState<string>();
   const [reason, setReason] = useState('');
   const [reference, setReference] = useState(newReference);
   const [isAsking, setAsking] = useState(false);
+  const [seen, setSeen] = useState(state);
   const { run, isUnderWay, fault, clear } = useAction();
   if (Number(left) === 0) return null;
 
@@ -37,7 +38,7 @@ export function RefundForm({ payment, onDone, onLost }: Props) {
   const problem = problemOf(amount, left);
   const send = () =>
     run(async () => {
-      const order: RefundOrderForm = { amount, reason: reason.trim(), reference };
+      const order: RefundOrderForm = { amount, reason: reason.trim(), reference, state: seen };
       const next = await write<PaymentDetail>(`payments/${encodeURIComponent(id)}/refund`, order);
       setReason('');
       setGiven(undefined);
@@ -59,6 +60,7 @@ export function RefundForm({ payment, onDone, onLost }: Props) {
           clear();
           // What is confirmed is what was looked at, whatever is read meanwhile.
           setGiven(amount);
+          setSeen(state);
           setAsking(true);
         }}
       >
