@@ -109,8 +109,11 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     const body = await readRawBody(request, parts.bodyLimitBytes);
     await ownTurn(body);
     const message = readJsonObject(body);
+    const written = () => body.toString('latin1');
+    // Its caller would not know the answer for its own.
+    demandAsWritten({ id: message.id }, written);
     // Who sells them is given arguments that are written anew, and so cannot tell what they were.
-    if (isJsonObject(message.params)) demandAsWritten(message.params.arguments, () => body.toString('latin1'));
+    if (isJsonObject(message.params)) demandAsWritten(message.params.arguments, written);
     return withMetaInParams(message);
   }
 

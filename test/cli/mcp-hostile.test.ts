@@ -200,7 +200,7 @@ t.test('a number that would be read as another is refused, and nothing is paid f
   const bridge = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
   t.teardown(() => bridge.kill());
   const answers = createInterface({ input: bridge.stdout })[Symbol.asyncIterator]();
-  const ask = async (id: number, method: string, params: string): Promise<object> => {
+  const ask = async (id: number | string, method: string, params: string): Promise<object> => {
     bridge.stdin.write(`{"jsonrpc": "2.0", "id": ${id}, "method": "${method}", "params": ${params}}\n`);
     return JSON.parse((await answers.next()).value);
   };
@@ -215,6 +215,11 @@ t.test('a number that would be read as another is refused, and nothing is paid f
     const answer = await ask(1, 'tools/call', `{"name": "x", "arguments": ${given}}`);
     t.match(answer, { id: 1, error: { message, data: { code: 'invalid_request' } } }, given);
   }
+  const call = '{"name": "x", "arguments": {}}';
+  t.match(await ask('9007199254740993', 'tools/call', call), {
+    id: null,
+    error: { message: /^\/id has more digits.* would be read as 9007199254740992.*nothing was paid/ },
+  });
   t.same(gateway.payments, []);
   const kept = '{"id": 9007199254740992, "text": "1234567890123456789 \u2028 ä"}';
   t.match(await ask(2, 'tools/call', `{"name": "x", "arguments": ${kept}}`), {

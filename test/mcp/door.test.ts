@@ -135,6 +135,23 @@ t.test('a whole number of more digits than are kept is refused at its place, as 
   t.match(await call(name, '{"category_id": 9007199254740992}'), { status: 200 });
 });
 
+t.test('an id of more digits than are kept is refused: its answer would be to another', async (t) => {
+  const ask = async (id: string, method: string, params: string) => {
+    const body = `{"jsonrpc": "2.0", "id": ${id}, "method": "${method}", "params": ${params}}`;
+    const answer = await fetch(`${gateway.url}/mcp`, { method: 'POST', headers: HEADERS, body });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  const refused = {
+    status: 400,
+    error: { code: -32600, data: { details: [{ path: '/id', message: /would be read as 9007199254740992/ }] } },
+    id: null,
+  };
+  const call = `{"name": "${NAME}", "arguments": {"prompt": "fog"}}`;
+  t.match(await ask('9007199254740993', 'tools/call', call), refused);
+  t.match(await ask('9007199254740993', 'tools/list', '{}'), refused);
+  t.match(await ask('9007199254740992', 'tools/call', call), { status: 200, id: 9007199254740992 });
+});
+
 t.test(
   'every form of a payment is taken: an object, base64, beside the parameters; and several are refused',
   async (t) => {

@@ -17,11 +17,13 @@ function refusalOf(line: string): string | undefined {
     return undefined;
   }
   const { id, params } = asJsonObject(message);
-  const misread = misreadIn(asJsonObject(params).arguments, () => line);
+  const misreadId = misreadIn({ id }, () => line);
+  const misread = misreadId ?? misreadIn(asJsonObject(params).arguments, () => line);
   if (id === undefined || !misread) return undefined;
   const words = `${misread.path} ${misread.message}. Nothing was called, and nothing was paid.`;
   const error = { code: INVALID_REQUEST, message: words, data: { code: 'invalid_request', details: [misread] } };
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
+  // Whoever sent an id that is misread would not know the answer for its own.
+  return JSON.stringify({ jsonrpc: '2.0', id: misreadId ? null : id, error });
 }
 
 /** Each but the last with its end. */
