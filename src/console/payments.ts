@@ -2,8 +2,9 @@
 import { toAtomic, toDecimal } from '../money.ts';
 import { refusalInWords } from '../payment/refunds/words.ts';
 import type { PaidVisit } from '../store/figures/figures-store.ts';
+import { paymentStates } from '../store/payments/states.ts';
 import type { Refund } from '../store/refunds/refund-store.ts';
-import { type Payment, type PaymentFilter, paymentStates } from '../store/store.ts';
+import type { Payment, PaymentFilter } from '../store/store.ts';
 import type { Moment, PaymentDetail, PaymentPage, PaymentRow, RefundOrderForm, RefundRow } from './figures.ts';
 import { dollars, form, oneOf, type Query, reference, requiredText, text } from './input.ts';
 import { type Names, namesIn } from './names.ts';

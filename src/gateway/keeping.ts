@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { keepOf } from '../catalogue/settings/keep.ts';
 import type { ServiceFile } from '../catalogue/types.ts';
 import { HOURS_KEPT_MS } from '../console/spans.ts';
-import type { PaymentState, Store } from '../store/store.ts';
+import type { PaymentState } from '../store/payments/states.ts';
+import type { Store } from '../store/store.ts';
 import { pruneMedia } from '../upstream/media/prune.ts';
 import type { Config } from './config.ts';
 

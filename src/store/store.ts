@@ -2,16 +2,6 @@
  * What the gateway must remember: payments with their states and answers. One interface; `sqlite.ts` and
  * `postgres.ts` implement it, and one contract suite holds both to it. Times are the database's own (`now`), and where
  * the database cannot be used everything throws Problem `store_unavailable`.
- *
- * A payment's states:
- *
- *     settling after:   claimed -> fulfilled -> settled
- *     settling before:  claimed -> settled (no answer yet) -> settled (with its answer)
- *     exits:            released (upstream failed, not charged; may be claimed again)
- *                       unsettled (settlement refused for good; its answer is dropped)
- *                       unknown (settlement without an answer; the chain is asked; may be settled again)
- *                       owed (settled first, no result yet)
- *                       refunded (owed, and given back: no result any more)
  */
 import type { Settlement } from '../on-chain/settlement.ts';
 import type { AlertStore } from './alerts/alert-store.ts';
@@ -19,21 +9,9 @@ import type { ChannelStore, Draw, Drawn } from './channels/channel-store.ts';
 import type { CreditStore } from './credits/credit-store.ts';
 import type { FiguresStore } from './figures/figures-store.ts';
 import type { NonceStore } from './nonce-store.ts';
+import type { PaymentState } from './payments/states.ts';
 import type { Period } from './period.ts';
 import type { RefundStore } from './refunds/refund-store.ts';
-
-export const paymentStates = [
-  'claimed',
-  'fulfilled',
-  'settled',
-  'released',
-  'unsettled',
-  'unknown',
-  'owed',
-  'refunded',
-] as const;
-
-export type PaymentState = (typeof paymentStates)[number];
 
 /** What a caller gets, kept so that the same payment gets it again. */
 export interface StoredAnswer {

@@ -1,4 +1,5 @@
-import type { ClaimOptions, Payment, PaymentFacts, PaymentState } from '../store.ts';
+import type { ClaimOptions, Payment, PaymentFacts } from '../store.ts';
+import type { PaymentState } from './states.ts';
 
 /**
  * The state that a payment known already takes on when it is claimed again, or undefined when this claim may not

@@ -1,8 +1,9 @@
 /** Payments as people and sweeps look for them: by whatever is known of them, through the index that leads to the fewest. */
 
 import type { Statement } from '../engines/statement.ts';
-import { type PaymentFilter, type PaymentState, paymentStates } from '../store.ts';
+import type { PaymentFilter } from '../store.ts';
 import { AT_REST } from './payment-statements.ts';
+import { type PaymentState, paymentStates } from './states.ts';
 
 /** Every column but `answer`. */
 const WITHOUT_ANSWER = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,

@@ -11,12 +11,12 @@ import type {
   ExposureLimits,
   Fulfilled,
   PaymentFacts,
-  PaymentState,
   Receipt,
   Resolution,
   Store,
   StoredAnswer,
 } from '../store.ts';
+import type { PaymentState } from './states.ts';
 
 /** Claimed and not at an end: its owner, or who takes it over, still has something to do. */
 const HELD = `(state IN ('claimed', 'fulfilled') OR (state = 'settled' AND answer IS NULL))`;

@@ -1,14 +1,6 @@
 import type { Row } from '../engines/statement.ts';
-import {
-  FORGOTTEN,
-  type Loss,
-  type Paid,
-  type Payment,
-  type PaymentState,
-  type Receipt,
-  type Sale,
-  type StoredAnswer,
-} from '../store.ts';
+import { FORGOTTEN, type Loss, type Paid, type Payment, type Receipt, type Sale, type StoredAnswer } from '../store.ts';
+import type { PaymentState } from './states.ts';
 
 /** A column that must be filled. */
 function required(row: Row, column: string): string {

@@ -4,8 +4,9 @@
  * that whoever goes on after a crash asks the chain first. A payment whose result was owed is at its end with its refund:
  * no request can have the result any more.
  */
+
+import type { PaymentState } from '../payments/states.ts';
 import type { Period } from '../period.ts';
-import type { PaymentState } from '../store.ts';
 
 export type RefundState = 'wanted' | 'sending' | 'sent';
 

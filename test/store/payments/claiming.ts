@@ -1,4 +1,5 @@
-import type { PaymentFacts, PaymentState } from '../../../src/store/store.ts';
+import type { PaymentState } from '../../../src/store/payments/states.ts';
+import type { PaymentFacts } from '../../../src/store/store.ts';
 import { claimable, existing, finished, unclaimable, won } from '../arrivals.ts';
 import type { Promised } from '../promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../samples.ts';

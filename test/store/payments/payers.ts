@@ -1,6 +1,7 @@
 import type { Statement } from '../../../src/store/engines/statement.ts';
 import { listPayments } from '../../../src/store/payments/payment-list-statements.ts';
-import { type PaymentFilter, paymentStates, type Store } from '../../../src/store/store.ts';
+import { paymentStates } from '../../../src/store/payments/states.ts';
+import type { PaymentFilter, Store } from '../../../src/store/store.ts';
 import { finished, won } from '../arrivals.ts';
 import type { Promised } from '../promised.ts';
 import { claimAt, sampleFacts } from '../samples.ts';
