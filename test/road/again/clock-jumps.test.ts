@@ -1,36 +1,48 @@
 /** A machine that stood still, or whose clock was set: its clock jumps while calls are worked on. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
+import type { GatewayOptions } from '../../gateway.ts';
 import { startRelayedGateway } from '../../relayed-gateway.ts';
 
-t.test('work goes on and is sold once, though its lease has run out in a moment', async (t) => {
-  let ahead = 0;
-  const gateway = await startRelayedGateway({
-    networks: ['chain-c'],
-    now: () => Date.now() + ahead,
-    intervals: { reconcileEveryMs: 50 },
-  });
+/** Longer than a lease, and shorter than a payment is good. */
+const LAPSED_MS = 40_000;
+
+type Options = Pick<GatewayOptions, 'intervals'> & { readonly headers?: Readonly<Record<string, string>> };
+
+/** A call that is worked on, of a gateway whose clock can be set ahead. */
+async function atWork(t: Test, { intervals = {}, headers = {} }: Options = {}) {
+  const clock = { ahead: 0 };
+  const now = () => Date.now() + clock.ahead;
+  const gateway = await startRelayedGateway({ networks: ['chain-c'], now, intervals });
   t.teardown(gateway.stop);
-  const store = openSqliteStore(join(gateway.directory, 'turnpike.sqlite'));
-  t.teardown(() => store.close());
-  const isLate = async () => {
-    const [{ owner = '', leaseUntil = 0 } = {}] = await store.list({ limit: 1 });
-    return owner !== '' && leaseUntil < Date.now() + ahead;
-  };
-  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse on a machine that stood still' });
+  const { url, init } = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse on a machine that stood still' });
+  const call = { url, init: { ...init, headers: { ...init.headers, ...headers } } };
   const proof = await signProof(gateway, 'chain-c', call);
   const work = gateway.upstreams.gate.holdNext();
   const answered = sendProof(call, proof);
   await work.reached;
-  ahead = 600_000;
+  const endsSoldOnce = async () => {
+    work.release();
+    t.equal((await answered).status, 200);
+    t.equal((await gateway.calls()).upstreamCalls, 1);
+  };
+  return { gateway, clock, now, call, proof, endsSoldOnce };
+}
+
+t.test('work goes on and is sold once, though its lease has run out in a moment', async (t) => {
+  const { gateway, clock, now, endsSoldOnce } = await atWork(t, { intervals: { reconcileEveryMs: 50 } });
+  const store = openSqliteStore(join(gateway.directory, 'turnpike.sqlite'));
+  t.teardown(() => store.close());
+  const isLate = async () => {
+    const [{ owner = '', leaseUntil = 0 } = {}] = await store.list({ limit: 1 });
+    return owner !== '' && leaseUntil < now();
+  };
+  clock.ahead = 600_000;
   while (await isLate()) await delay(20);
-  work.release();
-  const { status } = await answered;
-  t.equal(status, 200);
-  t.equal((await gateway.calls()).upstreamCalls, 1);
+  await endsSoldOnce();
 });
 
 t.test(
@@ -66,39 +78,16 @@ t.test(
 );
 
 t.test('who sends a payment again just when the clock has jumped does not have it worked for twice', async (t) => {
-  let ahead = 0;
-  const gateway = await startRelayedGateway({
-    networks: ['chain-c'],
-    now: () => Date.now() + ahead,
-    intervals: { waitMs: 100 },
-  });
-  t.teardown(gateway.stop);
-  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse that is asked for again' });
-  const proof = await signProof(gateway, 'chain-c', call);
-  const work = gateway.upstreams.gate.holdNext();
-  const answered = sendProof(call, proof);
-  await work.reached;
-  // Longer than a lease, and shorter than the payment is good.
-  ahead = 40_000;
+  const { clock, call, proof, endsSoldOnce } = await atWork(t, { intervals: { waitMs: 100 } });
+  clock.ahead = LAPSED_MS;
   t.equal((await sendProof(call, proof)).status, 409);
-  work.release();
-  t.equal((await answered).status, 200);
-  t.equal((await gateway.calls()).upstreamCalls, 1);
+  await endsSoldOnce();
 });
 
 t.test('nor who pays anew under the same key then', async (t) => {
-  let ahead = 0;
-  const gateway = await startRelayedGateway({ networks: ['chain-c'], now: () => Date.now() + ahead });
-  t.teardown(gateway.stop);
-  const { url, init } = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse under a key' });
-  const call = { url, init: { ...init, headers: { ...init.headers, 'idempotency-key': 'one' } } };
-  const work = gateway.upstreams.gate.holdNext();
-  const answered = sendProof(call, await signProof(gateway, 'chain-c', call));
-  await work.reached;
+  const { gateway, clock, call, endsSoldOnce } = await atWork(t, { headers: { 'idempotency-key': 'one' } });
   const another = await signProof(gateway, 'chain-c', call);
-  ahead = 40_000;
+  clock.ahead = LAPSED_MS;
   t.equal((await sendProof(call, another)).status, 409);
-  work.release();
-  t.equal((await answered).status, 200);
-  t.equal((await gateway.calls()).upstreamCalls, 1);
+  await endsSoldOnce();
 });
