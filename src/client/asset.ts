@@ -14,6 +14,10 @@ export interface Asset {
   readonly rpcUrl?: string | undefined;
 }
 
+/** Those on the network of that id, which may be a live one and its sandbox's, or of that CAIP-2 id; all where none is named. */
+export const assetsOn = (network: string | undefined, assets: readonly Asset[]): readonly Asset[] =>
+  network === undefined ? assets : assets.filter((asset) => asset.id === network || asset.network === network);
+
 /** Of EVM addresses: whoever writes one may give it capitals, or none. */
 export const isSameAddress = (one: unknown, other: string): boolean =>
   String(one).toLowerCase() === other.toLowerCase();

@@ -2,7 +2,7 @@
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
 import { CHANNELS_PATH } from '../paths.ts';
 import type { Again, Answer, Failure } from './answer.ts';
-import type { Asset } from './asset.ts';
+import { type Asset, assetsOn } from './asset.ts';
 import { type Deposit, type Deposits, openDeposits } from './deposits.ts';
 import { type Drawable, draw, noRoom } from './draw.ts';
 import { type DepositStore, inMemory } from './kept-channels.ts';
@@ -143,11 +143,10 @@ async function solanaSigner(given: string | SolanaSigner): Promise<SolanaSigner>
   throw new TypeError('pay.solana is not a key pair: give its 64 bytes in base58, or a signer');
 }
 
-/** Those that are paid in: a neutral id may be that of a network and of its sandbox. Throws TypeError. */
+/** Those that are paid in. Throws TypeError. */
 function payableOf({ network }: Pay, assets: readonly Asset[]): readonly Asset[] {
-  if (network === undefined) return assets;
-  const found = assets.filter((asset) => asset.id === network || asset.network === network);
-  if (found.length > 0) return found;
+  const found = assetsOn(network, assets);
+  if (network === undefined || found.length > 0) return found;
   throw new TypeError(
     `pay.network is one of ${[...new Set(assets.map(({ id }) => id))].sort().join(', ')}: got ${network}`,
   );

@@ -7,6 +7,7 @@ import type { Again, Answer, Failure, Paid, Receipt } from './answer.ts';
 import { readResult, TooLong } from './bounded.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
+import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from './patience.ts';
 import { isOwnCode, OPEN, readProblem, type SaidProblem } from './problem.ts';
 import type { Turn } from './turns.ts';
 
@@ -59,12 +60,6 @@ const NOTHING: Last = {
   details: [],
   requestId: undefined,
 };
-
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
-
-/** A gateway's longest deadline is half an hour; settling comes on top. */
-const LONGEST_WORK_MS = 35 * 60_000;
 
 /** What a gateway says of the payment: all others only say that they had no answer of it. */
 const isOwnWord = ({ status, code }: SaidProblem): boolean => status === 402 || isOwnCode(code);
@@ -130,7 +125,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
 
   async function complete(signal: AbortSignal | undefined): Promise<Answer<Result>> {
     let last = NOTHING;
-    const until = Date.now() + LONGEST_WORK_MS;
+    const until = Date.now() + LONGEST_CALL_MS;
     for (let repeats = 0; repeats <= retries; ) {
       let isWorkedOn = false;
       let waitMs = FIRST_PAUSE_MS * 2 ** repeats;

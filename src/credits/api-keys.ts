@@ -29,8 +29,6 @@ export interface ApiKeys {
   }): Promise<BoughtCredits>;
   /** Throws Problem `invalid_request` where credit on the key could be used by nobody: asked before it is paid for. */
   demandUsable(apiKey: string): Promise<void>;
-  /** Gives back what calls held whose lease had run out by then: their instance died. Answers how many there were. */
-  releaseExpired(at: number): Promise<number>;
 }
 
 export interface NewKeyOrder {
@@ -117,8 +115,6 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
       const key = await find(apiKey);
       if (!key || isDead(key, now())) throw unusableKey();
     },
-
-    releaseExpired: store.releaseExpired,
   };
 }
 

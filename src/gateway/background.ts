@@ -2,7 +2,6 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import { refundsOf } from '../catalogue/settings/refunds.ts';
 import type { Catalogue } from '../catalogue/types.ts';
-import type { ApiKeys } from '../credits/api-keys.ts';
 import type { Limits } from '../limits/limits.ts';
 import { shareLimits } from '../limits/share.ts';
 import type { Log } from '../log.ts';
@@ -36,7 +35,6 @@ interface BackgroundParts extends Pick<RefundParts, 'rails' | 'owner' | 'worth' 
   readonly limits: Limits;
   readonly store: Store;
   readonly editions: Pick<Editions, 'renew' | 'turn'>;
-  readonly apiKeys: Pick<ApiKeys, 'releaseExpired'>;
   readonly alerts: Pick<Alerts, 'tasks'>;
   /** That the database and the disk can be used. */
   readonly usable: { check(): Promise<unknown> };
@@ -107,7 +105,7 @@ export function startBackground(parts: BackgroundParts): () => void {
     [CHECK_EVERY_MS, parts.usable.check],
     [CHECK_EVERY_MS, parts.disk.check],
     [leaseMs / 3, parts.editions.renew],
-    [leaseMs, renewed(parts.apiKeys.releaseExpired)],
+    [leaseMs, renewed(store.credits.releaseExpired)],
     [TURN_EVERY_MS, parts.editions.turn],
     ...(config.databaseUrl ? withOthers : []),
     [reconcileEveryMs, renewed((renewedAt) => reconcile({ store, rails, owner, renewedAt, intervals, log, now }))],

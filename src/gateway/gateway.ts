@@ -270,7 +270,6 @@ export async function openGateway(
     store,
     rails,
     editions,
-    apiKeys,
     alerts,
     usable,
     disk,

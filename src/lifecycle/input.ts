@@ -26,7 +26,10 @@ const MOST_DETAILS = 20;
 /** Enough to find that many among: several faults can tell of one thing. */
 const MOST_FAULTS = 500;
 
-/** Of a request of more values only the first fault is reported: each can have several, and to collect them keeps everybody waiting. */
+/**
+ * Of a request of more values only the first fault is reported: each can have several, and to collect them keeps everybody
+ * waiting.
+ */
 const MOST_VALUES = 500;
 
 /** Looks no further once it is sure. */

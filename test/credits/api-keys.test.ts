@@ -76,11 +76,11 @@ t.test('what was bought waits for confirmations where it is told to, and nowhere
 });
 
 t.test('gives back what calls held whose instance died', async (t) => {
-  const { store, apiKeys } = open(t);
+  const { store } = open(t);
   await addFunded(store, 1_000n);
   await store.credits.hold(sampleHold('dead', 600n, { now: 1, leaseUntil: 900 }));
-  t.equal(await apiKeys.releaseExpired(1_000), 1);
-  t.equal(await apiKeys.releaseExpired(1_000), 0);
+  t.equal(await store.credits.releaseExpired(1_000), 1);
+  t.equal(await store.credits.releaseExpired(1_000), 0);
 });
 
 t.test('keeps a key’s hash, and the key itself nowhere', async (t) => {

@@ -7,6 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { canonicalJson } from '../../canonical-json.ts';
 import type { Deposits, Drawing } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
+import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from '../../client/patience.ts';
 import type { Payment, Wallet } from '../../client/wallet.ts';
 import { asJsonObject } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
@@ -46,12 +47,6 @@ interface Purchase {
 
 /** Attempts after the first. */
 const REPEATS = 3;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
-
-/** A gateway's longest deadline is half an hour; settling comes on top. */
-const LONGEST_CALL_MS = 35 * 60_000;
-
 const LATE = 'no answer came for longer than any call takes';
 
 /** Purchases without an answer that are kept, for who asks for the same again. */

@@ -1,7 +1,7 @@
 /** Whose money pays: a sandbox's play money, the keys of the environment, or nobody's. */
 
 import { isLoopback } from '../../catalogue/settings/loopback.ts';
-import type { Asset } from '../../client/asset.ts';
+import { type Asset, assetsOn } from '../../client/asset.ts';
 import { type EvmSigner, openWallet, readEvmKey, readSolanaKey, type Wallet } from '../../client/wallet.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';
 import { UsageProblem } from '../command-line.ts';
@@ -39,9 +39,8 @@ async function readSandbox(origin: string): Promise<SandboxState | undefined> {
 }
 
 function payableOf(network: string | undefined, assets: readonly Asset[]): readonly Asset[] {
-  if (network === undefined) return assets;
-  const found = assets.filter((asset) => asset.id === network || asset.network === network);
-  if (found.length > 0) return found;
+  const found = assetsOn(network, assets);
+  if (network === undefined || found.length > 0) return found;
   throw new UsageProblem(
     `--network ${network} is not known: take ${assets
       .map(({ id }) => id)

@@ -53,9 +53,9 @@ export interface RefundRequest {
 
 /**
  * Why nothing is given back: the payment is not known; nothing was taken; a request is being worked on, or nobody knows yet
- * whether money moved; it is not what it was seen as; its result was delivered, and no operator asks for it; it bought credits, which its payer would keep;
- * nothing was asked for; less is left than was asked for; what is owed can only be given back whole; another amount was given
- * back under the reference.
+ * whether money moved; it is not what it was seen as; its result was delivered, and no operator asks for it; it bought
+ * credits, which its payer would keep; nothing was asked for; less is left than was asked for; what is owed can only be given
+ * back whole; another amount was given back under the reference.
  */
 export type RefundRefusal =
   | 'unknown'

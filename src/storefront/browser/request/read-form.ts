@@ -43,7 +43,10 @@ function toCall(form: HTMLFormElement, values: Readonly<Record<string, unknown>>
   return { method: 'GET', url: query.size > 0 ? `${url}?${query}` : url };
 }
 
-/** A field that is empty is left out. A number that is not read as it is written is a fault: the gateway would be sent what was read. */
+/**
+ * A field that is empty is left out. A number that is not read as it is written is a fault: the gateway would be sent what
+ * was read.
+ */
 export function readForm(form: HTMLFormElement): Reading {
   const values: Record<string, unknown> = {};
   const faults: FormFault[] = [];
