@@ -64,13 +64,21 @@ async function buys(t: Test, python: string, path?: string): Promise<void> {
   t.equal(new Set(relay.payments).size, 1, 'the very same payment');
   t.equal(before - (await gateway.spendable('chain-c')), 300_000n, 'charged once');
 
+  relay.payments.length = 0;
+  const worked = { status: 409, body: { error: { code: 'payment_in_progress', message: 'It is worked on' } } };
+  relay.instead.push(...Array(9).fill(worked));
+  writeFileSync(file, programOf('buy.py').replace('pause = min(2 * pause, 30)', 'pause = 0.01'));
+  t.match(await run(python, file, environment), { code: 0, out: bought, err: '' }, 'however often it has to wait');
+  t.equal(new Set(relay.payments).size, 1, 'the very same payment');
+  t.equal(before - (await gateway.spendable('chain-c')), 400_000n, 'charged once');
+
   writeFileSync(file, programOf('buy.py').replace('MOST_UNITS = 1_000_000', 'MOST_UNITS = 99_999'));
   t.match(await run(python, file, environment), {
     code: 1,
     out: '',
     err: /^nothing was signed: no offer of at most 99999/,
   });
-  t.equal(before - (await gateway.spendable('chain-c')), 300_000n);
+  t.equal(before - (await gateway.spendable('chain-c')), 400_000n);
 }
 
 const whole = pythonWith('httpx', 'eth_account');
