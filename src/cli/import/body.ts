@@ -12,16 +12,21 @@ export interface Body {
   /** Its fields can stand among the request's own. */
   readonly isFlat: boolean;
   readonly example: unknown;
+  /** Where it has to be said. */
+  readonly contentType: string | undefined;
   readonly notes: readonly string[];
 }
 
 const JSON_TYPE = /^application\/(?:[^;]+\+)?json(?:;|$)|^\*\/\*$|^application\/\*$/i;
 
-/** The media type object of the first type that is JSON. */
-export const jsonIn = (content: unknown): JsonObject | undefined => {
+/** The first type that is JSON, and what the document says of it. */
+export const jsonIn = (content: unknown): { readonly mediaType: string; readonly media: JsonObject } | undefined => {
   const found = Object.entries(asJsonObject(content)).find(([type]) => JSON_TYPE.test(type));
-  return found && asJsonObject(found[1]);
+  return found && { mediaType: found[0], media: asJsonObject(found[1]) };
 };
+
+/** JSON of no kind of its own, which need not be said. */
+export const isPlainJson = (mediaType: string): boolean => /^application\/json(?:;|$)|\*/i.test(mediaType);
 
 export const typesIn = (content: unknown): string => Object.keys(asJsonObject(content)).join(', ');
 
@@ -30,14 +35,16 @@ export function bodyOf({ source, method }: Operation, context: SchemaContext): B
   const { content, required } = resolved(context.root, source.requestBody);
   if (typesIn(content) === '') return undefined;
   if (method === 'GET') throw new Unsupported('has a body in a GET request');
-  const media = jsonIn(content);
-  if (!media) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
+  const json = jsonIn(content);
+  if (!json) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
+  const { mediaType, media } = json;
   const { schema, notes } = convertSchema(media.schema, 'request', 'body', context);
   return {
     schema,
     isRequired: required === true,
     isFlat: isFlat(schema),
     example: exampleIn(media, context.root),
+    contentType: isPlainJson(mediaType) ? undefined : mediaType,
     notes,
   };
 }

@@ -1,6 +1,6 @@
 /** An operation as the file of an endpoint. */
 import type { EndpointFile } from '../../catalogue/types.ts';
-import { asJsonObject } from '../../json.ts';
+import { asJsonObject, type JsonObject } from '../../json.ts';
 import { requestExample } from './examples.ts';
 import { type Operation, titleOf } from './operations.ts';
 import { planRequest } from './request.ts';
@@ -34,6 +34,8 @@ export function endpointFor(operation: Operation, sale: Sale, context: SchemaCon
   const plan = planRequest(operation, sale.scheme, context);
   const result = resultOf(operation, context);
   const status = statusOf(source.responses);
+  const types = { accept: result.accept, 'content-type': plan.contentType };
+  const headers = { ...asJsonObject(plan.upstream.headers), ...constants(types) };
   const description = textOf(source.description, LONGEST_DESCRIPTION);
   const summary =
     textOf(source.summary, LONGEST_SUMMARY) ?? textOf(firstSentence(String(source.description ?? '')), LONGEST_SUMMARY);
@@ -48,6 +50,7 @@ export function endpointFor(operation: Operation, sale: Sale, context: SchemaCon
     upstream: {
       via: sale.upstream,
       ...plan.upstream,
+      ...(Object.keys(headers).length > 0 && { headers }),
       ...(result.file && { result: { file: result.file } }),
       ...(status.size > 0 && { status }),
     },
@@ -55,6 +58,11 @@ export function endpointFor(operation: Operation, sale: Sale, context: SchemaCon
   const callbacks = source.callbacks === undefined ? [] : ['callbacks are not carried over'];
   return { file: file as EndpointFile, notes: [...new Set([...callbacks, ...plan.notes, ...result.notes])] };
 }
+
+const constants = (values: Readonly<Record<string, string | undefined>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, { value }]])),
+  );
 
 const textOf = (text: unknown, longest: number): string | undefined =>
   typeof text === 'string' && text.trim() !== '' ? shortened(text, longest) : undefined;

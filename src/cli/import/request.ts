@@ -17,6 +17,8 @@ export interface RequestPlan {
   readonly upstream: JsonObject;
   /** Fields for which the document has an example. */
   readonly documented: JsonObject;
+  /** Of the body, where it is said. */
+  readonly contentType: string | undefined;
   readonly notes: readonly string[];
 }
 
@@ -46,7 +48,7 @@ export function planRequest(operation: Operation, scheme: Scheme | undefined, co
   const upstream = { method: operation.method, ...sent, ...(body && { body: addBody(fields, body) }) };
   const { required, properties, documented } = fields;
   const request = { ...(required.length > 0 && { required }), properties };
-  return { request, upstream, documented, notes: [...notes, ...(body?.notes ?? [])] };
+  return { request, upstream, documented, contentType: body?.contentType, notes: [...notes, ...(body?.notes ?? [])] };
 }
 
 function addParameters(fields: Fields, operation: Operation, scheme: Scheme | undefined, context: SchemaContext) {

@@ -3,7 +3,7 @@ import { mapSubschemas } from '../../catalogue/schemas/schema-walk.ts';
 import { openResult } from '../../catalogue/schemas/schemas.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import type { MediaKind } from '../../upstream/media/type.ts';
-import { jsonIn, typesIn } from './body.ts';
+import { isPlainJson, jsonIn, typesIn } from './body.ts';
 import { resolved } from './document.ts';
 import { exampleIn, resultExample } from './examples.ts';
 import { ANY_TYPE, BOUNDS } from './keywords.ts';
@@ -15,6 +15,8 @@ import { Unsupported } from './unsupported.ts';
 export interface ImportedResult extends Converted {
   /** Where the answer is a file. */
   readonly file?: MediaKind;
+  /** The type to ask for, where the provider may answer with another. */
+  readonly accept?: string | undefined;
 }
 
 /**
@@ -26,9 +28,10 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
     .filter(([status]) => /^2/.test(status))
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, given]) => resolved(context.root, given));
-  const response = responses.find(({ content }) => jsonIn(content)?.schema !== undefined);
-  if (!response) return fileResult(responses) ?? refuse(whyNone(responses));
-  const media = asJsonObject(jsonIn(response.content));
+  const response = responses.find(({ content }) => jsonIn(content)?.media.schema !== undefined);
+  const json = jsonIn(response?.content);
+  if (!response || !json) return fileResult(responses) ?? refuse(whyNone(responses));
+  const { mediaType, media } = json;
   const { schema: strict, notes } = convertSchema(media.schema, 'result', 'result', context);
   if (asJsonObject(strict).format === 'binary') throw new Unsupported('answers with a file of any sort');
   const schema = { type: ANY_TYPE, ...(loosened(strict) as JsonObject) };
@@ -41,8 +44,15 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
       ...(example !== undefined && { examples: [example] }),
     },
     notes,
+    accept: acceptFor(mediaType, response.content),
   };
 }
+
+/** Providers answer with what they like best where nobody says what he takes. */
+const acceptFor = (mediaType: string, content: unknown): string | undefined => {
+  const isOnly = Object.keys(asJsonObject(content)).length === 1;
+  return isOnly && isPlainJson(mediaType) ? undefined : mediaType;
+};
 
 /** What the adapter http answers where its answer is a file. */
 function fileResult(responses: readonly JsonObject[]): ImportedResult | undefined {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -17,9 +17,9 @@ interface Asked {
   readonly body: unknown;
 }
 
-/** A provider that answers what it was asked, and keeps the keys that it was shown. */
-async function startProvider(t: Test): Promise<{ url: string; keys: unknown[] }> {
-  const keys: unknown[] = [];
+/** A provider that answers what it was asked, and keeps the headers that it was sent. */
+async function startProvider(t: Test): Promise<{ url: string; heard: IncomingHttpHeaders[] }> {
+  const heard: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -27,17 +27,17 @@ async function startProvider(t: Test): Promise<{ url: string; keys: unknown[] }>
     const { method, url, headers } = request;
     const body: unknown = text === '' ? null : JSON.parse(text);
     const asked: Asked = { method, url, trace: headers['x-trace'], body };
-    keys.push(headers['x-key']);
+    heard.push(headers);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(asked));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, keys };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, heard };
 }
 
 t.test('the provider is asked as its document says', async (t) => {
-  const { url, keys } = await startProvider(t);
+  const { url, heard } = await startProvider(t);
   const operation = {
     operationId: 'updateThing',
     parameters: [
@@ -84,7 +84,42 @@ t.test('the provider is asked as its document says', async (t) => {
     trace: 'seen',
     body: { name: 'chair', from: { value: 'oak' } },
   });
-  t.same(keys, ['value of THINGS_API_KEY']);
+  t.same(
+    heard.map((headers) => headers['x-key']),
+    ['value of THINGS_API_KEY'],
+  );
+});
+
+t.test('the provider is told of the kinds of JSON that its document names', async (t) => {
+  const { url, heard } = await startProvider(t);
+  const schema = { type: 'object', properties: { op: { type: 'string' } } };
+  const answers = (...types: string[]) => ({
+    responses: { 200: { description: 'Fine', content: Object.fromEntries(types.map((type) => [type, { schema }])) } },
+  });
+  const paths = {
+    '/plain': { post: { operationId: 'a-plain', ...jsonBody(schema), ...answers('application/json') } },
+    '/one-of-two': { get: { operationId: 'b-one-of-two', ...answers('application/xml', 'application/json') } },
+    '/own': {
+      patch: {
+        operationId: 'c-own',
+        requestBody: { content: { 'application/merge-patch+json': { schema } } },
+        ...answers('application/vnd.things+json; version=3'),
+      },
+    },
+  };
+  const { catalogue: directory } = await importedText(t, documentOf({}, { servers: [{ url }], paths }));
+  const catalogue = loadCatalogue(directory, shipped, checked);
+  const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: () => undefined });
+  t.teardown(() => upstreams.close());
+  for (const route of catalogue.routes) await upstreams.call(route, { op: 'add' }, openCallContext(t));
+  t.same(
+    heard.map(({ accept, 'content-type': type }) => ({ accept, type })),
+    [
+      { accept: undefined, type: 'application/json' },
+      { accept: 'application/json', type: undefined },
+      { accept: 'application/vnd.things+json; version=3', type: 'application/merge-patch+json' },
+    ],
+  );
 });
 
 for (const file of ['blockfrost.yaml', 'figma.yaml', 'netlify.json']) {
