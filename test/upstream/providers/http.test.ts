@@ -261,6 +261,17 @@ t.test('an answer is read in the characters that it says it is in', async (t) =>
   t.match(await asked('text/plain; charset=klingon', 'a'), { name: 'UpstreamProblem', failure: 'malformed' });
 });
 
+t.test('JSON is read as such under each of its types', async (t) => {
+  for (const type of ['application/json', 'text/json; charset=utf-8', 'application/geo+json', 'model/gltf+json']) {
+    const { origin } = await serve(t, (_request, response) =>
+      response.writeHead(200, { 'content-type': type }).end('{"warmest":25}'),
+    );
+    const binding = { options: { path: '/' }, upstream: 'weather', http: connect(t, origin) };
+    const answer = await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
+    t.same(answer, { warmest: 25 }, type);
+  }
+});
+
 t.test('what XML writes like a number and is none keeps its zeros and its sign', async (t) => {
   const body = '<a><zip>01234</zip><phone>+351912345678</phone><colour>0x1F</colour><low>-0.5</low><days>10</days></a>';
   const { origin } = await serve(t, (_request, response) =>

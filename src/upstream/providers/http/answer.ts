@@ -20,7 +20,7 @@ const xml = new XMLParser({
 export function readAnswer(response: UpstreamResponse, upstream: string): unknown {
   const type = (response.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (response.body.length === 0) return null;
-  if (/^application\/(?:.+\+)?json$/.test(type)) return response.json();
+  if (/^(?:application|text)\/json$|\+json$/.test(type)) return response.json();
   if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) return readXml(textOf(response, upstream), upstream);
   if (type.startsWith('text/')) return textOf(response, upstream);
   throw new UpstreamProblem('malformed', upstream, `answered ${type}: a file needs result: { file: ... }`);
