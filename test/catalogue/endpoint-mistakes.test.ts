@@ -11,6 +11,19 @@ const mpp = `${oil}mpp: { operationId: paint, tag: Pictures }
 /** The promise, the endpoint's file, and what is reported: § stands before the place it is reported at. */
 const endpointMistakes: [string, string, [string, string][]][] = [
   [
+    'a value that is not of the type of its schema, which nobody could send',
+    replaced(
+      replaced(
+        oil,
+        'prompt: { $ref: prompt }',
+        'prompt: { $ref: prompt }\n    year: { type: string, enum: [2024, "2025"] }',
+      ),
+      'text: prompt',
+      'text: prompt, year: year',
+    ),
+    [['enum: [§2024', '2024 is of another type than its schema: nothing fits; write "2024"']],
+  ],
+  [
     'a bound by another property names one that is a number',
     replaced(
       oil,

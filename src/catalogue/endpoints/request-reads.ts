@@ -43,6 +43,10 @@ function hasOneOf(request: RequestUse, fields: readonly string[]): boolean {
 export const jsonTypeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
+/** Whether a value is of one of the types that a schema names; any number passes for an integer. */
+export const isOfType = (value: unknown, types: readonly unknown[]): boolean =>
+  types.some((type) => jsonTypeOf(value) === (type === 'integer' ? 'number' : type));
+
 function readingOf(type: string, { items }: JsonObject): string {
   if (type === 'integer') return 'number';
   const isOfTexts = type === 'array' && typesOf(items)?.every((item) => item === 'string');

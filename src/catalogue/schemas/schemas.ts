@@ -1,6 +1,7 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { CheckedCatalogue } from '../checked.ts';
+import { isOfType } from '../endpoints/request-reads.ts';
 import type { JsonSchema } from '../types.ts';
 import type { Fragments } from '../yaml/fragments.ts';
 import { choices } from '../yaml/suggest.ts';
@@ -71,6 +72,13 @@ function checkWritten(location: SourceLocation, schema: unknown, fragments: Frag
     if (typeof low !== 'number' || typeof high !== 'number' || low <= high) continue;
     diagnostics.add(below(location, most), `${most} is below ${least}: nothing fits`, `write at least ${low}`);
   }
+  for (const { value, at } of valuesOf(schema, location)) {
+    const types = [schema.type].flat();
+    if (schema.type === undefined || isOfType(value, types)) continue;
+    const isText = types.includes('string') && ['number', 'boolean'].includes(typeof value);
+    const expected = isText ? `write "${value}"` : `write ${types.join(' or ')}`;
+    diagnostics.add(at, `${JSON.stringify(value)} is of another type than its schema: nothing fits`, expected);
+  }
   for (const { pattern, at } of patternsOf(schema, location)) {
     const fault = patternFault(pattern, compiler.checked);
     if (fault) diagnostics.add(at, fault.message, fault.expected);
@@ -80,6 +88,15 @@ function checkWritten(location: SourceLocation, schema: unknown, fragments: Frag
   }
   for (const inner of subschemas(schema))
     checkWritten(below(location, ...inner.steps), inner.schema, fragments, compiler);
+}
+
+/** Every value that a schema takes by name. */
+function valuesOf(schema: JsonObject, location: SourceLocation): { value: unknown; at: SourceLocation }[] {
+  const options = Array.isArray(schema.enum) ? schema.enum : [];
+  return [
+    ...('const' in schema ? [{ value: schema.const, at: below(location, 'const') }] : []),
+    ...options.map((value, index) => ({ value, at: below(location, 'enum', index) })),
+  ];
 }
 
 /** Every regular expression directly in a schema. */
@@ -141,7 +158,10 @@ export class SchemaCompiler {
     try {
       this.#ajv ??= openSchemaTrial();
       const validate = this.#ajv.compile(schema);
-      return { validate, mistakes: isJsonObject(schema.properties) ? refusedDefaults(validate) : [] };
+      return {
+        validate,
+        mistakes: isJsonObject(schema.properties) ? refusedDefaults(validate) : [],
+      };
     } catch (problem) {
       return { validate: undefined, mistakes: [refusedByAjv(problem)] };
     }

@@ -1,5 +1,5 @@
 /** Keywords of schemas: what they say something of, and the order in which they are read best. */
-import { jsonTypeOf } from '../../catalogue/endpoints/request-reads.ts';
+import { isOfType, jsonTypeOf } from '../../catalogue/endpoints/request-reads.ts';
 import type { JsonObject } from '../../json.ts';
 
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
@@ -47,9 +47,21 @@ export function tidied(schema: JsonObject): JsonObject {
     const of = Object.keys(BY_TYPE).filter((type) => BY_TYPE[type]?.includes(keyword));
     return of.length === 0 || types === undefined || of.some((type) => types.includes(type));
   };
-  const kept = ORDER.filter((keyword) => schema[keyword] !== undefined && applies(keyword));
-  return Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword]]));
+  const options = Array.isArray(schema.enum) && types ? ofTypes(schema.enum, types) : schema.enum;
+  const given: JsonObject = { ...schema, enum: Array.isArray(options) && options.length === 0 ? undefined : options };
+  const kept = ORDER.filter((keyword) => given[keyword] !== undefined && applies(keyword));
+  return Object.fromEntries(kept.map((keyword) => [keyword, given[keyword]]));
 }
+
+/** In YAML a list of texts holds numbers where nobody quotes them. A value of any other type than its schema's fits nothing. */
+const ofTypes = (values: readonly unknown[], types: readonly string[]): readonly unknown[] =>
+  values
+    .map((value) =>
+      !isOfType(value, types) && types.includes('string') && isNumberOrBoolean(value) ? `${value}` : value,
+    )
+    .filter((value) => isOfType(value, types));
+
+const isNumberOrBoolean = (value: unknown): boolean => ['number', 'boolean'].includes(typeof value);
 
 /** Bounds of numbers, lengths and counts. */
 export const BOUNDS: readonly string[] = [

@@ -81,7 +81,7 @@ class Conversion {
   #withKnown(schema: JsonObject, name: string): JsonObject {
     const inside = mapSubschemas(schema, (inner) => (isJsonObject(inner) ? this.#withKnown(inner, name) : inner));
     const { properties, required, ...rest } = inside;
-    if (!isJsonObject(properties) || !Array.isArray(required)) return inside;
+    if (!isJsonObject(properties) || !Array.isArray(required)) return tidied(inside);
     const known = required.filter((key) => Object.hasOwn(properties, String(key)));
     for (const key of required.filter((key) => !known.includes(key))) {
       this.#notes.add(`${name}: ${key} is required and not described: it may be left out`);

@@ -31,6 +31,26 @@ t.test('schemas of OpenAPI 3.0 become JSON Schema 2020-12', async (t) => {
   });
 });
 
+t.test('values that YAML reads as numbers are texts where the document says so', async (t) => {
+  const schemas = { Level: { type: 'string', enum: [1, 2, true] } };
+  const { properties } = await fields(
+    t,
+    {
+      level: { $ref: '#/components/schemas/Level' },
+      size: { type: 'string', enum: ['a', null] },
+      count: { type: 'integer', enum: ['1', 2] },
+      none: { type: 'boolean', enum: ['yes'] },
+    },
+    { openapi: '3.0.3', components: { schemas } },
+  );
+  t.same(properties, {
+    level: { type: 'string', enum: ['1', '2', 'true'] },
+    size: { type: 'string', enum: ['a'] },
+    count: { type: 'integer', enum: [2] },
+    none: { type: 'boolean' },
+  });
+});
+
 t.test('parts of allOf become one object', async (t) => {
   const schemas = {
     Base: { type: 'object', required: ['id'], properties: { id: { type: 'string' } }, additionalProperties: false },
