@@ -24,6 +24,24 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     [['enum: [§2024', '2024 is of another type than its schema: nothing fits; write "2024"']],
   ],
   [
+    'a default further in that its own schema refuses: callers would be told of what they did not send',
+    replaced(
+      replaced(
+        oil,
+        'prompt: { $ref: prompt }',
+        'prompt: { $ref: prompt }\n    frame: { type: object, properties: { wide: { type: integer, default: thin } } }',
+      ),
+      'text: prompt',
+      'text: prompt, frame: frame',
+    ),
+    [
+      [
+        'default: §thin',
+        'the default of wide is refused by its own schema: "thin" is of the wrong type; write integer',
+      ],
+    ],
+  ],
+  [
     'a bound by another property names one that is a number',
     replaced(
       oil,

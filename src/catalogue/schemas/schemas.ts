@@ -6,7 +6,7 @@ import type { JsonSchema } from '../types.ts';
 import type { Fragments } from '../yaml/fragments.ts';
 import { choices } from '../yaml/suggest.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation, type Step } from '../yaml/yaml-document.ts';
-import { formats, openSchemaTrial, schemaFaults } from './ajv.ts';
+import { formats, openSchemaTrial, schemaFaults, triedValidator } from './ajv.ts';
 import { type Described, describe } from './describe.ts';
 import { patternFault } from './patterns.ts';
 import { KEYWORDS, subschemas } from './schema-walk.ts';
@@ -160,11 +160,32 @@ export class SchemaCompiler {
       const validate = this.#ajv.compile(schema);
       return {
         validate,
-        mistakes: isJsonObject(schema.properties) ? refusedDefaults(validate) : [],
+        mistakes: [
+          ...(isJsonObject(schema.properties) ? refusedDefaults(validate) : []),
+          ...this.#refusedInside(schema, []),
+        ],
       };
     } catch (problem) {
       return { validate: undefined, mistakes: [refusedByAjv(problem)] };
     }
+  }
+
+  /** Defaults further in are filled in where a caller gives what they stand in. */
+  #refusedInside(schema: JsonObject, path: readonly Step[]): Mistake[] {
+    return subschemas(schema).flatMap(({ steps, schema: inner }): Mistake[] => {
+      if (!isJsonObject(inner)) return [];
+      const place = [...path, ...steps];
+      const { default: given, ...rules } = inner;
+      const validate = path.length > 0 && given !== undefined ? triedValidator(rules, this.#ajv) : undefined;
+      const refused = validate ? refusals(validate, given) : [];
+      const name = steps.at(-1);
+      const own = refused.map(({ message, expected }) => ({
+        path: [...place, 'default'],
+        message: `the default of ${name} is refused by its own schema: ${message}`,
+        expected,
+      }));
+      return [...own, ...this.#refusedInside(inner, place)];
+    });
   }
 }
 
