@@ -230,11 +230,25 @@ t.test('a key that is sent nowhere is refused', async (t) => {
   ]);
 });
 
+const HEADER_NAME =
+  'write the name of a header; those of the connection are not yours to set: host, connection, keep-alive, content-length, transfer-encoding, upgrade, expect, accept-encoding';
+
+t.test("headers of the connection are nobody's to set: no call could be made, or no answer be read", async (t) => {
+  const ofUpstream = (settings: string) => check(t, { upstreams: replaced(upstreams, '{ bearer: key } }', settings) });
+  t.same(ofUpstream('{ bearer: key }, headers: { Content-Length: "3" } }'), [
+    `upstreams.yaml:14:54: "Content-Length" does not fit; ${HEADER_NAME}`,
+  ]);
+  const header = (name: string) => changed(['query: { days: days }', `headers: { ${name}: days }`]);
+  for (const name of ['CONNECTION', 'host', 'expect', 'Accept-Encoding'])
+    t.same(check(t, { forecast: header(name) }), [`${FILE}:15:14: "${name}" does not fit; ${HEADER_NAME}`], name);
+  t.same(check(t, { forecast: header('expected') }), []);
+});
+
 t.test('what an upstream is always sent in headers can stand there', async (t) => {
   const of = (headers: string) =>
     check(t, { upstreams: replaced(upstreams, '{ bearer: key } }', `{ bearer: key }, headers: { ${headers} } }`) });
   t.same(of('Accept: "text/plain; q=0.5", X_Shop: "one, two"'), []);
-  t.same(of('"x shop": one'), ['upstreams.yaml:14:54: "x shop" does not fit; write the name of a header']);
+  t.same(of('"x shop": one'), [`upstreams.yaml:14:54: "x shop" does not fit; ${HEADER_NAME}`]);
   t.same(of('x-shop: "one\\ntwo"'), [
     'upstreams.yaml:14:62: "one\\ntwo" does not fit; write printable ASCII on one line',
   ]);

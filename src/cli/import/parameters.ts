@@ -1,6 +1,7 @@
 /** Parameters in path, query and headers as fields of a request. */
 import { isList, isNested, typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
+import { CONNECTION_HEADERS } from '../../upstream/providers/http/authorization.ts';
 import { tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { convertSchema, type SchemaContext } from './schema.ts';
@@ -9,7 +10,7 @@ import type { Scheme } from './security.ts';
 const PLACES: readonly unknown[] = ['path', 'query', 'header', 'cookie'];
 
 /** Headers that are no parameters: the gateway's own, or said by the rest of the document. */
-const OWN_HEADERS: readonly string[] = ['accept', 'content-type', 'authorization', 'content-length', 'host'];
+const OWN_HEADERS: readonly string[] = ['accept', 'content-type', 'authorization', ...CONNECTION_HEADERS];
 
 /** A line of printable characters: what a header can hold. */
 const IN_HEADER = '^[ -~]*$';

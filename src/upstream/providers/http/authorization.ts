@@ -13,6 +13,24 @@ interface HttpSettings {
 }
 
 const name = { type: 'string', pattern: '^[A-Za-z0-9_.-]+$' } as const;
+/** What the connection sets itself, or what makes an answer that nobody here can read. */
+export const CONNECTION_HEADERS: readonly string[] = [
+  ...['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade', 'expect'],
+  'accept-encoding',
+];
+
+/** In any letters: patterns of JSON Schema tell large ones from small ones. */
+const ofTheConnection = CONNECTION_HEADERS.join('|').replaceAll(
+  /[a-z]/g,
+  (letter) => `[${letter}${letter.toUpperCase()}]`,
+);
+
+/** The name of a header that may be sent. */
+export const headerName = {
+  pattern: `^(?!(?:${ofTheConnection})$)[A-Za-z0-9_.-]+$`,
+  'x-expected': `write the name of a header; those of the connection are not yours to set: ${CONNECTION_HEADERS.join(', ')}`,
+} as const;
+
 const template = {
   type: 'string',
   pattern: '\\{[A-Za-z0-9_]+\\}',
@@ -37,7 +55,12 @@ export const httpSettings = {
           bearer: { ...name, description: 'The key that is sent as a bearer token', examples: ['key'] },
         }),
         way(['header', 'value'], {
-          header: { ...name, description: 'The header in which the key is sent', examples: ['x-api-key'] },
+          header: {
+            type: 'string',
+            ...headerName,
+            description: 'The header in which the key is sent',
+            examples: ['x-api-key'],
+          },
           value: template,
         }),
         way(['query', 'value'], {
@@ -51,7 +74,7 @@ export const httpSettings = {
     },
     headers: {
       type: 'object',
-      propertyNames: { pattern: name.pattern, 'x-expected': 'write the name of a header' },
+      propertyNames: headerName,
       additionalProperties: {
         type: 'string',
         pattern: '^[\\t -~]*$',

@@ -3,6 +3,7 @@
 import { type InputMapping, inputMappingSchema } from '../../input-mapping.ts';
 import type { MediaKind } from '../../media/type.ts';
 import type { UpstreamFailure } from '../../problem.ts';
+import { headerName } from './authorization.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const kinds = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];
@@ -91,10 +92,7 @@ export const httpOptions = {
     },
     headers: {
       ...inputMappingSchema,
-      propertyNames: {
-        pattern: '^[A-Za-z0-9-]+$',
-        not: { pattern: '^([Hh]ost|[Cc]onnection|[Cc]ontent-[Ll]ength|[Tt]ransfer-[Ee]ncoding|[Uu]pgrade)$' },
-      },
+      propertyNames: headerName,
       description: 'Header: the request field it comes from',
       examples: [{ 'x-trace': { value: 'turnpike' } }],
     },
