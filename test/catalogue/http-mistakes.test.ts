@@ -357,6 +357,17 @@ t.test('a field of a path or a header whose own schema is wrong is reported for 
   }
 });
 
+t.test('a query is sent no object, neither in every call nor for a value', async (t) => {
+  const of = (source: string) =>
+    check(t, { forecast: changed(['query: { days: days }', `query: { days: days, more: ${source} }`]) });
+  const refused = [
+    `${FILE}:15:30: a query takes texts, numbers, booleans and lists of them, and not {"kind":"day"}; write it as a text, as the provider wants it`,
+  ];
+  t.same(of('{ value: { kind: day } }'), refused);
+  t.same(of('{ from: days, values: { "2": { kind: day } } }'), refused);
+  t.same(of('{ value: [1, two, true] }'), []);
+});
+
 t.test('what is downloaded may stand in one of the forms that a result has', (t) => {
   const of = (result: string) =>
     check(t, {

@@ -2,12 +2,13 @@
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { typesOf } from '../../../catalogue/endpoints/request-reads.ts';
 import type { Input, JsonSchema } from '../../../catalogue/types.ts';
-import { fieldsTaken, type MappedField } from '../../../catalogue/upstreams/mapped-field.ts';
+import { fieldsTaken } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { UpstreamRequest } from '../../http/upstream-http.ts';
 import { mapInput, mapTemplate } from '../../input-mapping.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { firstTaken } from './first-taken.ts';
+import { constantsOf } from './flat-fields.ts';
 import type { HttpOptions } from './options.ts';
 import { filledPath } from './path.ts';
 
@@ -42,7 +43,9 @@ function headersFor(mapped: Readonly<Record<string, unknown>>, upstream: string)
 export function headerFaults(headers: HttpOptions['headers'], request: JsonSchema): OptionFault[] {
   const properties = isJsonObject(request.properties) ? request.properties : {};
   return Object.entries(headers ?? {}).flatMap(([header, source]): OptionFault[] => {
-    const wrong = textsOf(source).find((text) => !HEADER_VALUE.test(text));
+    const wrong = constantsOf(source)
+      .map(String)
+      .find((text) => !HEADER_VALUE.test(text));
     if (wrong !== undefined) {
       const sent = `a header takes printable ASCII alone, and this is sent: ${JSON.stringify(wrong)}`;
       return [{ path: ['headers', header], message: sent, expected: 'write it in other characters' }];
@@ -58,9 +61,3 @@ export function headerFaults(headers: HttpOptions['headers'], request: JsonSchem
     return [{ path: ['headers', header], message, expected }];
   });
 }
-
-/** What is sent whatever a request holds, or in place of one of its values. */
-const textsOf = (source: MappedField): string[] => {
-  if (typeof source === 'string') return [];
-  return ('value' in source ? [source.value] : Object.values(source.values ?? {})).map(String);
-};
