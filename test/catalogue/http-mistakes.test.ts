@@ -368,6 +368,20 @@ t.test('a query is sent no object, neither in every call nor for a value', async
   t.same(of('{ value: [1, two, true] }'), []);
 });
 
+t.test('a job is asked for at the host of its upstream', async (t) => {
+  const of = (path: string) =>
+    check(t, {
+      forecast: changed([
+        'query: { days: days }',
+        `poll: { path: "${path}", until: "days != null" }\n  query: { days: days }`,
+      ]),
+    });
+  t.same(of('https://jobs.example/{id}'), [
+    `${FILE}:15:17: poll.path is at another host than its upstream, which is at https://weather.example: it would not be asked; write a path at that host`,
+  ]);
+  t.same(of('https://weather.example/jobs/{id}'), []);
+});
+
 t.test('what is downloaded may stand in one of the forms that a result has', (t) => {
   const of = (result: string) =>
     check(t, {

@@ -19,7 +19,7 @@ export const check: Check = (given, { request, result, deadlineMs, upstream }) =
   const faults = [
     ...pathFaults(options.path, request),
     ...textFaults(options.path, ['path']),
-    ...(options.poll ? jobFaults(options.poll, deadlineMs) : []),
+    ...(options.poll ? jobFaults(options.poll, deadlineMs, upstream.baseUrl) : []),
     ...headerFaults(options.headers, request),
     ...flatFaults('query', options.query, request),
     ...flatFaults('headers', options.headers, request),

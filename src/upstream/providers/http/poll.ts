@@ -51,9 +51,9 @@ function jobPath(first: unknown, path: string, upstream: string): string {
 }
 
 /** Jobs that nobody could ask for, or whose end no call could see. `deadlineMs` is the shortest that a call may take. */
-export function jobFaults(options: PollOptions, deadlineMs: number): OptionFault[] {
+export function jobFaults(options: PollOptions, deadlineMs: number, baseUrl: string): OptionFault[] {
   const { path, every = USUAL_PAUSE } = options;
-  const faults = [...jobPathFaults(path), ...textFaults(path, ['poll', 'path'])];
+  const faults = [...jobPathFaults(path, baseUrl), ...textFaults(path, ['poll', 'path'])];
   if (pauseOf(options) < deadlineMs) return faults;
   const message = `poll.every is ${every}, and a call may end after ${deadlineMs / 1000}s`;
   return [
@@ -63,8 +63,14 @@ export function jobFaults(options: PollOptions, deadlineMs: number): OptionFault
 }
 
 /** A job is asked for below the upstream's address, or at a whole one that the first answer holds. */
-function jobPathFaults(path: string): OptionFault[] {
-  if (/^(?:\/|https?:\/\/|\{[^{}]+\}$)/.test(path)) return [];
+function jobPathFaults(path: string, baseUrl: string): OptionFault[] {
+  if (/^(?:\/|\{[^{}]+\}$)/.test(path)) return [];
+  if (/^https?:\/\//.test(path) && URL.canParse(path)) {
+    const { origin } = new URL(baseUrl);
+    if (new URL(path).origin === origin) return [];
+    const message = `poll.path is at another host than its upstream, which is at ${origin}: it would not be asked`;
+    return [{ path: ['poll', 'path'], message, expected: 'write a path at that host' }];
+  }
   const expected = 'begin it with /, or write one place alone for a whole address: "{url}"';
   return [{ path: ['poll', 'path'], message: 'poll.path is no path', expected }];
 }
