@@ -1,4 +1,5 @@
 /** The entry of `upstreams.yaml` for a document. */
+import { isLoopback } from '../../catalogue/settings/loopback.ts';
 import type { UpstreamFile } from '../../catalogue/types.ts';
 import { asJsonObject, asJsonObjects, type JsonObject } from '../../json.ts';
 import { UsageProblem } from '../command-line.ts';
@@ -17,14 +18,19 @@ function addressOf(server: JsonObject | undefined, address: string | undefined):
   return URL.canParse(url, address) ? new URL(url, address).href.replace(/\/+$/, '') : undefined;
 }
 
-/** The document's first server, or what `--base-url` says. Throws UsageProblem where neither is a whole address. */
+/**
+ * The document's first server that is an upstream's address, or what `--base-url` says. Throws UsageProblem where there is
+ * neither.
+ */
 export function baseUrlOf({ root, address }: ApiDocument, given: string | undefined): string {
   if (given !== undefined && !URL.canParse(given))
     throw new UsageProblem(`--base-url takes an https URL: got ${given}`);
-  const [server] = asJsonObjects(root.servers);
-  const url = given?.replace(/\/+$/, '') ?? addressOf(server, address);
+  const servers = asJsonObjects(root.servers);
+  const addresses = (servers.length === 0 ? [undefined] : servers).map((server) => addressOf(server, address));
+  const found = addresses.find((one) => one !== undefined && (one.startsWith('https:') || isLoopback(one)));
+  const url = given?.replace(/\/+$/, '') ?? found;
   if (url !== undefined) return url;
-  throw new UsageProblem(`the document's server is ${server?.url ?? 'not named'}: add --base-url https://...`);
+  throw new UsageProblem(`the document's server is ${servers[0]?.url ?? 'not named'}: add --base-url https://...`);
 }
 
 /** Where an operation is that is not at `baseUrl`; undefined where it is. */

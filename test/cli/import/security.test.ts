@@ -68,6 +68,19 @@ t.test('servers: variables are filled in, and an upstream of another provider is
   await t.rejects(importedText(t, documentOf({}), { upstream: 'other' }), /an upstream other already.*--upstream/);
 });
 
+t.test('of the servers of a document, the first that can be an upstream is taken', async (t) => {
+  const addressOf = async (...urls: string[]) => {
+    const { report } = await importedText(t, documentOf({}, { servers: urls.map((url) => ({ url })) }));
+    return report.upstream.file.baseUrl;
+  };
+  t.equal(await addressOf('http://things.example/v1', 'https://things.example/v1'), 'https://things.example/v1');
+  t.equal(await addressOf('http://localhost:8080', 'https://things.example'), 'http://localhost:8080');
+  await t.rejects(
+    addressOf('http://things.example/v1'),
+    /the document's server is http:\/\/things.example\/v1: add --base-url https/,
+  );
+});
+
 t.test('no document has the key sent to its servers that another provider is called with', async (t) => {
   const bearer = { openapi: '3.1.0', components: { securitySchemes: { way: { type: 'http', scheme: 'bearer' } } } };
   const at = (url: string, title: string) =>
