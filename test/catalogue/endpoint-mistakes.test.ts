@@ -8,6 +8,25 @@ const mirrored = `${oil}mirrors:
 const mpp = `${oil}mpp: { operationId: paint, tag: Pictures }
 `;
 
+t.test('a step of hundredths takes hundredths, and nothing between them', async (t) => {
+  const of = (depth: string) =>
+    problemsOf(
+      writeCatalogue(t, {
+        [FILE]: replaced(
+          replaced(
+            oil,
+            'prompt: { $ref: prompt }',
+            `prompt: { $ref: prompt }\n    depth: { type: number, multipleOf: 0.01, default: ${depth} }`,
+          ),
+          'text: prompt',
+          'text: prompt, depth: depth',
+        ),
+      }),
+    );
+  for (const depth of ['0.07', '4.35', '19.99', '123456.78']) t.same(of(depth), [], depth);
+  t.match(of('0.005'), [/the default of depth is refused by its own schema/]);
+});
+
 /** The promise, the endpoint's file, and what is reported: § stands before the place it is reported at. */
 const endpointMistakes: [string, string, [string, string][]][] = [
   [

@@ -35,6 +35,8 @@ function withFormats(options: Options): Ajv2020 {
     allowUnionTypes: true,
     // What every object inherits, such as `constructor`, is no field that somebody sent.
     ownProperties: true,
+    // 19.99 is a multiple of 0.01, although binary fractions say 1998.9999999999998 of them.
+    multipleOfPrecision: 6,
     // That is for `schemaFaults` to say.
     validateSchema: false,
     ...options,
