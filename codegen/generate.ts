@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogueParts } from '../src/catalogue/contracts.ts';
 import { loadCatalogue } from '../src/catalogue/load.ts';
 import { readFragments } from '../src/catalogue/yaml/fragments.ts';
 import { Diagnostics, readDocument } from '../src/catalogue/yaml/yaml-document.ts';
+import { yamlFilesBelow } from '../src/catalogue/yaml/yaml-files.ts';
 import { isJsonObject } from '../src/json.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { patternsIn } from './patterns.ts';
@@ -39,13 +39,8 @@ export async function generate(directory: string, parts: CatalogueParts): Promis
 export function describeCatalogue(directory: string, parts: CatalogueParts): Map<string, string> {
   const diagnostics = new Diagnostics();
   const read = (path: string): unknown => readDocument(join(directory, path), diagnostics).value;
-  const yamlIn = (folder: string): unknown[] => {
-    const names = readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' });
-    return names
-      .filter((name) => name.endsWith('.yaml'))
-      .sort()
-      .map((name) => read(join(folder, name)));
-  };
+  const yamlIn = (folder: string): unknown[] =>
+    yamlFilesBelow(join(directory, folder)).map((name) => read(join(folder, name)));
   const [service, networks, upstreams] = ['service', 'networks', 'upstreams'].map((name) => read(`${name}.yaml`));
   const files = { service, networks, upstreams, endpoints: yamlIn('endpoints'), schemas: yamlIn('schemas') };
   return new Map([['README.md', reference(files, parts)]]);

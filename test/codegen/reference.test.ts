@@ -116,3 +116,8 @@ t.test('a change by hand is noticed, and other files in the catalogue are left a
   t.same(differences(catalogue, files, true), []);
   t.equal(readFileSync(join(catalogue, 'service.yaml'), 'utf8'), readFileSync('catalogue/service.yaml', 'utf8'));
 });
+
+t.test('a catalogue without fragments is described like any other', async (t) => {
+  const own = describeCatalogue('src/cli/init/templates/catalogue', shipped);
+  t.match(own.get('README.md'), /## schemas/);
+});
