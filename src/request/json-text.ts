@@ -6,7 +6,7 @@ import { isJsonObject } from '../json.ts';
 const DEEPEST_JSON = 64;
 
 /** A long conversation has some ten thousand; each one more costs every other caller a moment. */
-const MOST_JSON_VALUES = 20_000;
+const MOST_JSON_VALUES = 50_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
