@@ -29,6 +29,13 @@ function functionsOf(node: unknown): string[] {
   return [...own, ...Object.values(node).flatMap(functionsOf)];
 }
 
+/** Whether it finds anything but false, null and what is empty. Throws as `evaluate` does. */
+export function holds(expression: string, answer: unknown, upstream: string): boolean {
+  const found = evaluate(expression, answer, upstream);
+  if (typeof found === 'object' && found !== null) return Object.keys(found).length > 0;
+  return found !== null && found !== false && found !== '';
+}
+
 /** What the expression finds; null for nothing. Throws UpstreamProblem `malformed` where the answer has other types. */
 export function evaluate(expression: string, answer: unknown, upstream: string): unknown {
   try {

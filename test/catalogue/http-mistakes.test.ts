@@ -183,6 +183,19 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     ['query: { days: days }', 'query: { days: days }\n  poll: { path: "/jobs/{id}", until: done }'],
     `${FILE}:18:12: poll.until is not true of this answer; write the last answer, of a job that is done`,
   ],
+  [
+    'an example that tells of a failure',
+    ['query: { days: days }', 'query: { days: days }\n  failed: days'],
+    `${FILE}:18:12: failed is true of this answer; write an answer of a call that succeeded`,
+  ],
+  [
+    'a failure in answers that the sandbox would have to invent',
+    [
+      '  result: "{warmest: max(days[].max_c)}"\n  example: { days: [{ max_c: 24 }, { max_c: 25 }] }\n',
+      '  failed: error\n',
+    ],
+    `${FILE}:16:11: the sandbox cannot make an answer of which this makes a result; add example: an answer of the provider, or sandbox: real to the upstream`,
+  ],
 ];
 
 for (const [promise, [from, to], problem] of mistakes) {
@@ -192,6 +205,12 @@ for (const [promise, [from, to], problem] of mistakes) {
     t.same(others, []);
   });
 }
+
+t.test('an answer that is a file tells of no failure', async (t) => {
+  const file = changed(['result: "{warmest: max(days[].max_c)}"', 'result: { file: image }\n  failed: error']);
+  const wrong = `${FILE}:17:11: an answer that is a file has no fields; leave it out: whatever is no such file has failed`;
+  t.ok(check(t, { forecast: file }).includes(wrong));
+});
 
 t.test('keys are never sent in clear to another machine, and are all named', async (t) => {
   const problems = check(t, { upstreams: replaced(upstreams, 'https://weather', 'http://weather') });

@@ -113,6 +113,24 @@ t.test('what the provider refuses is not charged, and its words do not reach the
   }
 });
 
+t.test('an answer that tells of a failure is not charged, although its status is 200 and it fits', async (t) => {
+  const answers = [
+    { id: 'a-1', error: { why: `${KEY} is used up` } },
+    { id: 'a-1', error: {} },
+  ];
+  const { origin } = await serve(t, (_asked, response) => response.end(JSON.stringify(answers.shift())));
+  const files = weatherFiles(origin);
+  const alerts = `${files.endpoints.weather['alerts.yaml']}  failed: error\n`;
+  const sold = { ...files, endpoints: { weather: { ...files.endpoints.weather, 'alerts.yaml': alerts } } };
+  const { gateway, buy } = await sell(t, sold, KEY);
+  const before = await gateway.earned('chain-c');
+  const failed = await buy('chain-c', '/weather/alerts', { text: 'storm' });
+  t.match(failed, { status: 500, body: { error: { code: 'upstream_failed' } } });
+  t.notMatch(JSON.stringify(failed.body), /used up/);
+  t.equal(await gateway.earned('chain-c'), before);
+  t.match(await buy('chain-c', '/weather/alerts', { text: 'storm' }), { status: 200, body: { id: 'a-1' } });
+});
+
 t.test('a key that the provider’s answer quotes is not sold with it, however it is written there', async (t) => {
   const key = 'ab/c+d==';
   const { origin } = await serve(t, (asked, response) => {

@@ -11,7 +11,7 @@ import { fileOf, type HttpOptions, httpOptions, resultExpression } from './optio
 import { passOn } from './pass-on.ts';
 import { placesIn } from './path.ts';
 import { poll } from './poll.ts';
-import { refuseBy } from './refusal.ts';
+import { refuseBy, refuseFailed } from './refusal.ts';
 import { requestFor } from './request.ts';
 
 export const http: Adapter<HttpOptions> = {
@@ -46,6 +46,7 @@ export const http: Adapter<HttpOptions> = {
       const first = readAnswer(await send(request, binding, context), upstream);
       const last = options.poll ? await poll(first, options.poll, { ...binding, signal: context.signal }) : first;
       reportCost(options.cost, last, upstream, context);
+      refuseFailed(options.failed, last, upstream, 'the answer tells of a failure');
       return mapAnswer(resultExpression(options), last, upstream);
     };
     if (download === undefined) return await ask();

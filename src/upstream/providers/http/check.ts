@@ -2,7 +2,7 @@
 import type { AdapterDeclaration, OptionFault } from '../../../catalogue/contracts.ts';
 import { isAskedInSandbox } from '../../../catalogue/settings/settings.ts';
 import type { UpstreamFile } from '../../../catalogue/types.ts';
-import { evaluate, expressionFault } from '../../jmespath.ts';
+import { evaluate, expressionFault, holds } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
 import { downloadFaults } from './files.ts';
 import { flatFaults } from './flat-fields.ts';
@@ -44,10 +44,11 @@ export const exampleResult: NonNullable<AdapterDeclaration['exampleResult']> = (
 /** What the options make of their example. Throws UpstreamProblem where they do not fit it. */
 const resultOf = (options: Answering): unknown => mapAnswer(resultExpression(options), options.example, 'the example');
 
-export function expressionFaults({ result, cost, poll }: Answering): OptionFault[] {
+export function expressionFaults({ result, cost, failed, poll }: Answering): OptionFault[] {
   const expressions: readonly (readonly [path: readonly string[], expression: string | undefined])[] = [
     [['result'], typeof result === 'string' ? result : undefined],
     [['cost'], cost],
+    [['failed'], failed],
     [['poll', 'until'], poll?.until],
     [['poll', 'failed'], poll?.failed],
     [['poll', 'result'], poll?.result],
@@ -68,22 +69,28 @@ function contradictions(options: HttpOptions): OptionFault[] {
   if (result !== undefined && poll?.result !== undefined) {
     add(['poll', 'result'], 'the result is said twice', 'write result or poll.result');
   }
-  if (options.stream && (result ?? poll ?? download ?? options.cost) !== undefined) {
-    add(['stream'], 'what streams is passed on as it is', 'leave out result, poll, download and cost');
+  if (options.stream && (result ?? poll ?? download ?? options.cost ?? options.failed) !== undefined) {
+    add(['stream'], 'what streams is passed on as it is', 'leave out result, poll, download, cost and failed');
   }
   if (fileOf(options) && (poll ?? download) !== undefined) {
     add(['result', 'file'], 'a file comes in the answer itself', 'download: [field] for an address in the answer');
+  }
+  if (fileOf(options) && options.failed !== undefined) {
+    add(['failed'], 'an answer that is a file has no fields', 'leave it out: whatever is no such file has failed');
   }
   return faults;
 }
 
 /** What the sandbox answers in the provider's place. Its expressions are right. */
 export function exampleFaults(options: Answering, upstream: UpstreamFile): OptionFault[] {
-  const { example, poll } = options;
+  const { example, failed, poll } = options;
   if (example === undefined) return missingExample(options, upstream);
   const fault = (message: string, expected: string) => [{ path: ['example'], message, expected }];
   try {
     resultOf(options);
+    if (failed !== undefined && holds(failed, example, 'the example')) {
+      return fault('failed is true of this answer', 'write an answer of a call that succeeded');
+    }
     if (!poll || evaluate(poll.until, example, 'the example') === true) return [];
     return fault('poll.until is not true of this answer', 'write the last answer, of a job that is done');
   } catch (error) {
@@ -93,9 +100,11 @@ export function exampleFaults(options: Answering, upstream: UpstreamFile): Optio
 
 function missingExample(options: Answering, upstream: UpstreamFile): OptionFault[] {
   const expression = resultExpression(options);
-  const isMade = !options.poll && (expression === undefined || isReversible(expression));
+  const isMade =
+    !options.poll && options.failed === undefined && (expression === undefined || isReversible(expression));
   if (isMade || isAskedInSandbox(upstream)) return [];
   const message = 'the sandbox cannot make an answer of which this makes a result';
   const expected = 'add example: an answer of the provider, or sandbox: real to the upstream';
-  return [{ path: [options.poll ? 'poll' : 'result'], message, expected }];
+  const [path = 'result'] = (['poll', 'failed'] as const).filter((option) => options[option] !== undefined);
+  return [{ path: [path], message, expected }];
 }

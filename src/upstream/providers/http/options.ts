@@ -39,6 +39,8 @@ export type HttpOptions = {
   /** A template (see `mapTemplate`), or the whole request. */
   readonly body?: unknown;
   readonly result?: string | FileResult;
+  /** True of an answer that tells of a failure, whatever its status. */
+  readonly failed?: string;
   readonly status?: { readonly [status: string]: (typeof failures)[number] };
   readonly cost?: string;
   readonly download?: readonly string[];
@@ -49,7 +51,7 @@ export type HttpOptions = {
 };
 
 /** What options say of the answer, and of the result that is made of it. */
-export type Answering = Pick<HttpOptions, 'result' | 'cost' | 'poll' | 'example'>;
+export type Answering = Pick<HttpOptions, 'result' | 'cost' | 'failed' | 'poll' | 'example'>;
 
 /** The sort of file that the answer itself is; undefined for a value. */
 export const fileOf = ({ result }: Answering): MediaKind | undefined =>
@@ -112,6 +114,11 @@ export const httpOptions = {
       additionalProperties: { enum: [...failures] },
       description: 'Status of the answer: what it means',
       examples: [{ 404: 'not-found', 422: 'invalid-input' }],
+    },
+    failed: {
+      ...expressionSchema,
+      description: 'JMESPath: true where the answer, whatever its status, tells of a failure, which is not charged',
+      examples: ['error', "status != 'OK'"],
     },
     cost: {
       ...expressionSchema,

@@ -8,6 +8,7 @@ import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
 import type { PollOptions } from './options.ts';
 import { filledPath, placesIn, textFaults } from './path.ts';
+import { refuseFailed } from './refusal.ts';
 
 const USUAL_PAUSE = '2s';
 
@@ -26,10 +27,7 @@ export async function poll(first: unknown, options: PollOptions, { upstream, htt
   const pauseMs = pauseOf(options);
   let answer = first;
   while (evaluate(until, answer, upstream) !== true) {
-    if (failed !== undefined && evaluate(failed, answer, upstream) === true) {
-      const providerMessage = JSON.stringify(answer);
-      throw new UpstreamProblem('failed', upstream, 'the job came to nothing', { providerMessage });
-    }
+    refuseFailed(failed, answer, upstream, 'the job came to nothing');
     await pause(pauseMs, signal).catch(() => {
       throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
     });

@@ -1,4 +1,5 @@
-/** What an endpoint's `status` says of an answer. */
+/** Answers that are no results, as an endpoint's `status` and `failed` say. */
+import { holds } from '../../jmespath.ts';
 import { type UpstreamFailure, UpstreamProblem } from '../../problem.ts';
 import type { HttpOptions } from './options.ts';
 
@@ -25,4 +26,10 @@ export function refuseBy(
     providerMessage,
     ...(publicMessage && { publicMessage }),
   });
+}
+
+/** Throws UpstreamProblem where `failed` is true of an answer. */
+export function refuseFailed(failed: string | undefined, answer: unknown, upstream: string, what: string): void {
+  if (failed === undefined || !holds(failed, answer, upstream)) return;
+  throw new UpstreamProblem('failed', upstream, what, { providerMessage: JSON.stringify(answer) });
 }
