@@ -10,6 +10,7 @@ import {
   nothingUntil,
   quantity,
   readBlock,
+  SEEN_BY_ALL_SECONDS,
   same,
   TRANSFER,
   word,
@@ -121,14 +122,13 @@ async function find(query: Eip3009Query, rpc: Rpc, progress: Partial<LogProgress
   const call = { to: query.asset, data: `${AUTHORIZATION_STATE}${word(query.payer)}${word(query.nonce)}` };
   const state = String(await rpc('eth_call', [call, quantity(latest.number)]));
   if (!/^0x[0-9a-f]{64}$/i.test(state)) return unknown('the token does not tell the state of authorizations');
-  const until = query.validBefore + EXPIRY_MARGIN_SECONDS;
-  const isOver = latest.timestamp >= until;
   if (BigInt(state) === 0n) {
     nothingUntil(latest, progress);
-    return isOver
+    return latest.timestamp >= query.validBefore + EXPIRY_MARGIN_SECONDS
       ? refused('the authorization expired without being used')
       : unused('the authorization has not been used yet');
   }
+  const until = query.validBefore + SEEN_BY_ALL_SECONDS;
   const topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], `0x${word(query.payer)}`, `0x${word(query.nonce)}`];
   const span = { since: query.since ?? query.validBefore - DAY_SECONDS, until, latest };
   const use = await findLog(rpc, { address: query.asset, topics }, span, progress);
@@ -136,7 +136,7 @@ async function find(query: Eip3009Query, rpc: Rpc, progress: Partial<LogProgress
     // Its log has to be there: the node that showed none was behind the one that told of the use.
     delete progress.next;
     // The payer can cancel it, or use its nonce for another, after it has expired.
-    return isOver
+    return latest.timestamp >= until
       ? refused('the authorization expired before it was used')
       : unknown('the authorization was used, but no log of it was found');
   }

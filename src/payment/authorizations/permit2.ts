@@ -10,6 +10,7 @@ import {
   nothingUntil,
   quantity,
   readBlock,
+  SEEN_BY_ALL_SECONDS,
   same,
   TRANSFER,
   word,
@@ -117,12 +118,13 @@ async function find(query: Permit2Query, rpc: Rpc, progress: Partial<LogProgress
   const data = `${NONCE_BITMAP}${word(query.payer)}${word((nonce >> 8n).toString(16))}`;
   const bitmap = String(await rpc('eth_call', [{ to: PERMIT2, data }, quantity(latest.number)]));
   if (!/^0x[0-9a-f]{64}$/i.test(bitmap)) return unknown('the chain has no Permit2');
-  const until = query.deadline + EXPIRY_MARGIN_SECONDS;
-  const isOver = latest.timestamp >= until;
   if (((BigInt(bitmap) >> (nonce & 0xffn)) & 1n) === 0n) {
     nothingUntil(latest, progress);
-    return isOver ? refused('the permit expired without being used') : unused('the permit has not been used yet');
+    return latest.timestamp >= query.deadline + EXPIRY_MARGIN_SECONDS
+      ? refused('the permit expired without being used')
+      : unused('the permit has not been used yet');
   }
+  const until = query.deadline + SEEN_BY_ALL_SECONDS;
   // Permit2 logs no nonces, but the settling call carries it.
   const topics = [TRANSFER, `0x${word(query.payer)}`, `0x${word(query.payTo)}`];
   const span = { since: query.since ?? query.deadline - DAY_SECONDS, until, latest };
@@ -133,7 +135,7 @@ async function find(query: Permit2Query, rpc: Rpc, progress: Partial<LogProgress
     return { state: 'settled', transaction: String(transfer.transactionHash), amount: BigInt(String(transfer.data)) };
   }
   // The payer can make its permit void without any transfer.
-  return isOver
+  return latest.timestamp >= until
     ? refused('the permit expired without a transfer to us')
     : unknown('the permit was used, but no transfer of it to us was found');
 }

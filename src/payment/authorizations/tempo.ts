@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../json.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
 import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
-import { findLog, type LogProgress, readBlock } from '../chains/evm-logs.ts';
+import { findLog, type LogProgress, readBlock, SEEN_BY_ALL_SECONDS } from '../chains/evm-logs.ts';
 import { type Look, type Looks, openLooks } from '../chains/looks.ts';
 import { ChainUnreachable, type Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
@@ -147,8 +147,6 @@ const TRANSFER_WITH_MEMO = '0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8
 
 /** Half-second blocks, and transactions that live for minutes: wide enough, and nodes still answer it. */
 const BLOCK_RANGE = 10_000;
-/** Clocks of chain and gateway differ: only then is an unseen transaction dead. */
-const EXPIRY_MARGIN_SECONDS = 10;
 
 const word = (hex: string): string => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 const quantity = (value: number): string => `0x${value.toString(16)}`;
@@ -159,9 +157,9 @@ const logsOf = ({ currency, payer, recipient, memo }: Transfer) => ({
 });
 
 async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: number): Promise<Settlement> {
-  // The block comes first: a log that is missing after it cannot be in an older block.
+  // The block comes first: a log that is missing after it cannot be in a much older block.
   const latest = await readBlock(rpc, 'latest');
-  const until = validBefore + EXPIRY_MARGIN_SECONDS;
+  const until = validBefore + SEEN_BY_ALL_SECONDS;
   const from = { next: { block: expected.fromBlock, logIndex: 0 } };
   const span = { since: 0, until, latest, range: BLOCK_RANGE };
   const paid = await findLog(rpc, logsOf(expected), span, from, (log) => pays(log, expected));
@@ -171,8 +169,8 @@ async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: numb
     : unused('the chain has not seen the transaction yet');
 }
 
-/** Half a minute: nodes behind one address do not all have the newest blocks at once. */
-const SEEN_BY_ALL_BLOCKS = 64;
+/** There are two in a second. */
+const SEEN_BY_ALL_BLOCKS = 2 * SEEN_BY_ALL_SECONDS;
 
 /** As long as its nonce is free, the transaction is not on the chain; once it is not, a log tells which one took it. */
 async function findByNonce(

@@ -7,6 +7,8 @@ export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55
 
 /** Clock and reorganisation margin: only then is an unused, expired authorization dead. */
 export const EXPIRY_MARGIN_SECONDS = 30;
+/** Nodes behind one address do not all have the newest blocks at once: a log that one does not show is missing only then. */
+export const SEEN_BY_ALL_SECONDS = 60;
 /** How far back a use is looked for where nothing else is known. */
 export const DAY_SECONDS = 86_400;
 
@@ -54,11 +56,6 @@ export interface LogProgress {
   next: { readonly block: number; readonly logIndex: number };
 }
 
-/** Writes down that the search may go on from there, unless those blocks may still be replaced. */
-function remember(progress: Partial<LogProgress>, next: LogProgress['next'], latest: Block): void {
-  if (next.block <= latest.number - REPLACEABLE_BLOCKS) progress.next = next;
-}
-
 /** Nothing that fits can be in the chain as it is: the search begins behind its newest blocks. */
 export function nothingUntil(latest: Block, progress: Partial<LogProgress>): void {
   const block = latest.number - REPLACEABLE_BLOCKS;
@@ -82,6 +79,12 @@ async function blockBefore(rpc: Rpc, since: number, latest: Block, near = NEAR_B
     else late = middle;
   }
   return early;
+}
+
+async function lastSeenByAll(rpc: Rpc, latest: Block): Promise<number> {
+  const since = latest.timestamp - SEEN_BY_ALL_SECONDS;
+  const block = Math.max(0, latest.number - REPLACEABLE_BLOCKS);
+  return (await readBlock(rpc, quantity(block))).timestamp < since ? block : blockBefore(rpc, since, latest);
 }
 
 /** The first block that is not older than `since`, in seconds since the epoch; the one after the latest where all are. */
@@ -128,7 +131,13 @@ export async function findLog(
 ): Promise<JsonObject | undefined> {
   let range = first;
   let next = progress.next ?? { block: await blockBefore(rpc, since, latest), logIndex: 0 };
-  remember(progress, next, latest);
+  let lasting: number | undefined;
+  /** The search may go on from there, unless those blocks may still be replaced, or not every node has them yet. */
+  async function remember(at: LogProgress['next']): Promise<void> {
+    if (at.block > latest.number - REPLACEABLE_BLOCKS) return;
+    lasting ??= await lastSeenByAll(rpc, latest);
+    if (at.block <= lasting) progress.next = at;
+  }
   while (next.block <= latest.number) {
     const from = next;
     const to = Math.min(latest.number, from.block + range - 1);
@@ -144,10 +153,10 @@ export async function findLog(
       const [block, logIndex] = [Number(log.blockNumber), Number(log.logIndex)];
       if (block === from.block && logIndex < from.logIndex) continue;
       if (await fits(log)) return log;
-      remember(progress, { block, logIndex: logIndex + 1 }, latest);
+      await remember({ block, logIndex: logIndex + 1 });
     }
     next = { block: to + 1, logIndex: 0 };
-    remember(progress, next, latest);
+    await remember(next);
     if (to < latest.number && (await readBlock(rpc, quantity(to))).timestamp > until) return undefined;
   }
   return undefined;

@@ -22,6 +22,8 @@ const USED_IN = 1_500;
 const HASH = word('5e771e');
 /** For how long after its end something that was not used may still come up. */
 const MARGIN = 30;
+/** For how long a node may not show what is on the chain. */
+const BEHIND = 60;
 
 const log = (index: number, changes: Partial<EvmLog>): EvmLog => ({
   block: USED_IN,
@@ -118,11 +120,11 @@ t.test('an EIP-3009 authorization', async (t) => {
   t.test('whose use nobody finds is open until its end and a margin', async (t) => {
     const chain = { call: tokenWhere(() => true) };
     t.same(
-      await found(t, [], { validBefore: NOW - MARGIN + 1 }, chain),
+      await found(t, [], { validBefore: NOW - BEHIND + 1 }, chain),
       unknown('the authorization was used, but no log of it was found'),
     );
     t.same(
-      await found(t, [], { validBefore: NOW - MARGIN }, chain),
+      await found(t, [], { validBefore: NOW - BEHIND }, chain),
       refused('the authorization expired before it was used'),
     );
     const afterwards = [use({ block: 4_000 }), paid(5, 100, { block: 4_000 })];
@@ -167,7 +169,7 @@ t.test('an EIP-3009 authorization', async (t) => {
     });
     let time = 0;
     const looks = openLooks<LogProgress>(() => time);
-    const query = queryOf(node, { validBefore: NOW });
+    const query = queryOf(node, { validBefore: NOW - BEHIND + 1 });
     const missing = unknown('the authorization was used, but no log of it was found');
     t.same(await findEip3009Settlement(query, looks), missing);
     [time, isBehind] = [60_000, false];
@@ -254,7 +256,7 @@ t.test('a permit', async (t) => {
     })) {
       t.same(await found(t, { transactions }), refused('the permit expired without a transfer to us'), name);
       t.same(
-        await found(t, { transactions }, { deadline: NOW - MARGIN + 1 }),
+        await found(t, { transactions }, { deadline: NOW - BEHIND + 1 }),
         unknown('the permit was used, but no transfer of it to us was found'),
         name,
       );
@@ -286,10 +288,32 @@ t.test('a permit', async (t) => {
   t.test('that was used is open until its end and a margin, where no transfer is found', async (t) => {
     const none = { logs: [] };
     t.same(
-      await found(t, none, { deadline: NOW - MARGIN + 1 }),
+      await found(t, none, { deadline: NOW - BEHIND + 1 }),
       unknown('the permit was used, but no transfer of it to us was found'),
     );
-    t.same(await found(t, none, { deadline: NOW - MARGIN }), refused('the permit expired without a transfer to us'));
+    t.same(await found(t, none, { deadline: NOW - BEHIND }), refused('the permit expired without a transfer to us'));
+  });
+
+  t.test('that was searched on a node which did not have its transfer yet is searched again', async (t) => {
+    for (const [name, blocksASecond] of Object.entries({ 'of slow blocks': 0.5, 'of fast blocks': 4 })) {
+      let isBehind = true;
+      const time = (block: number): number => NOW - Math.floor((LATEST - block) / blocksASecond);
+      const usedIn = LATEST - 58 * blocksASecond;
+      const node = await open(t, {
+        timeOf: time,
+        logs: [transfer(3, 100, PAYER, PAY_TO, { block: usedIn })],
+        call: permit2With(OURS),
+        transactions: call(inputOf()),
+        instead: (method) => (isBehind && method === 'eth_getLogs' ? [] : undefined),
+      });
+      let clock = 0;
+      const looks = openLooks<LogProgress>(() => clock);
+      const query = queryOf(node, { deadline: time(usedIn) + 1, since: time(usedIn) - 120 });
+      const missing = unknown('the permit was used, but no transfer of it to us was found');
+      t.same(await findPermit2Settlement(query, looks), missing, name);
+      [clock, isBehind] = [60_000, false];
+      t.same(await findPermit2Settlement(query, looks), settled, name);
+    }
   });
 
   t.test('is unknown on a chain without Permit2', async (t) => {

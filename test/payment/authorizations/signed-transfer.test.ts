@@ -11,6 +11,8 @@ import {
   type SignedTransfer,
   searchedFrom,
 } from '../../../src/payment/authorizations/tempo.ts';
+import type { LogProgress } from '../../../src/payment/chains/evm-logs.ts';
+import { openLooks } from '../../../src/payment/chains/looks.ts';
 import { type EvmChain, type EvmLog, hex, openEvmNode, rangesIn, word } from '../chains/evm-chain.ts';
 import { NodeError } from '../chains/node.ts';
 
@@ -221,17 +223,37 @@ t.test('nobody searches from where a node did not tell', async (t) => {
   t.equal(await searchedFrom(rpc), 1);
 });
 
-t.test('one that the chain did not take is open until ten seconds after its end', async (t) => {
+t.test('one that the chain did not take is open until a minute after its end', async (t) => {
   const { url } = await nonceNode(t, {});
   const find = openTempoTransfers(url);
   t.same(
-    await find({ ...EXPECTED, validBefore: timeOf(LATEST) - 10 }),
+    await find({ ...EXPECTED, validBefore: timeOf(LATEST) - 60 }),
     unused('the chain has not seen the transaction yet'),
   );
   t.same(
-    await find({ ...EXPECTED, validBefore: timeOf(LATEST) - 11 }),
+    await find({ ...EXPECTED, validBefore: timeOf(LATEST) - 61 }),
     refused('the transaction expired before the chain took it'),
   );
+});
+
+t.test('one that the chain took at its end is not given up while a node has not come as far', async (t) => {
+  const usedIn = LATEST - 80;
+  const nonce = { key: '0', value: '6' };
+  for (const end of [{ validBefore: timeOf(usedIn) + 1 }, { nonce }]) {
+    let isBehind = true;
+    const logs = [paid(usedIn, 100)];
+    const instead = (method: string, [_, block]: readonly unknown[]) => {
+      if (method === 'eth_getTransactionCount') return hex(Number(block) < usedIn ? 6 : 7);
+      return isBehind && method === 'eth_getLogs' ? [] : undefined;
+    };
+    const { url } = await nonceNode(t, {}, { logs, instead });
+    let clock = 0;
+    const looks = openLooks<LogProgress>(() => clock);
+    const find = openTempoTransfers(url, looks);
+    t.match(await find({ ...EXPECTED, ...end }), { state: 'unknown' });
+    [clock, isBehind] = [60_000, false];
+    t.same(await find({ ...EXPECTED, ...end }), settled);
+  }
 });
 
 for (const key of [0, 8]) {
@@ -257,8 +279,8 @@ for (const key of [0, 8]) {
     t.same(found, refused('the payer used the nonce for another transaction'));
     const justNow = unknown('the nonce was used just now, and not every node may have the log of it');
     for (const [usedIn, expects] of [
-      [LATEST - 63, justNow],
-      [LATEST - 64, found],
+      [LATEST - 119, justNow],
+      [LATEST - 120, found],
     ] as const) {
       const node = await nonceNode(t, { [key]: [7, 99] }, { logs: otherThan(26_000) }, usedIn);
       t.same(await openTempoTransfers(node.url)(expected), expects, `in block ${usedIn}`);
