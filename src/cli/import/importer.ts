@@ -12,6 +12,7 @@ import { addToCatalogue } from './add.ts';
 import { readDocument } from './document.ts';
 import { endpointFor, pathOf, type Sale } from './endpoint.ts';
 import { type Operation, operationsOf, titleOf } from './operations.ts';
+import { asksForNothing } from './result.ts';
 import { chooseScheme, refusedWith } from './security.ts';
 import { Unsupported } from './unsupported.ts';
 import { baseUrlOf, elsewhere, upstreamFile, upstreamNameOf } from './upstream.ts';
@@ -77,6 +78,7 @@ export async function importDocument(
   const comment = commentIn(options.catalogue);
   const sold = new Set(catalogue.routes.map(({ path }) => path));
   const texts = new Map<string, string>();
+  const careless: string[] = [];
   const outcomes = operations.map((operation): Outcome => {
     const below = `endpoints/${sale.group}/${operation.name}.yaml`;
     const outcome = { name: operation.name, title: titleOf(operation), file: below };
@@ -91,6 +93,7 @@ export async function importDocument(
       if (reason !== undefined) throw new Unsupported(reason);
       const plan = endpointFor(operation, sale, context);
       texts.set(below, fileYaml(plan.file, comment));
+      if (asksForNothing(plan.file.result)) careless.push(below);
       return { ...outcome, kind: 'written', notes: plan.notes };
     } catch (error) {
       if (error instanceof Unsupported) return { ...outcome, kind: 'left out', notes: [error.message] };
@@ -108,8 +111,17 @@ export async function importDocument(
     remarks: [
       ...document.faults.map((fault) => `the document is not quite right: ${fault}`),
       ...(scheme?.remark ? [scheme.remark] : []),
+      ...carelessRemark(careless.filter((each) => !refused.has(each))),
     ],
   };
+}
+
+function carelessRemark([first, ...others]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  const which = others.length === 0 ? first : `${first} and ${others.length} more`;
+  return [
+    `an error with status 200 would be sold where a result requires no field: write required under result, or failed under upstream, in ${which}`,
+  ];
 }
 
 function chosen(operations: readonly Operation[], ids: readonly string[]): readonly Operation[] {

@@ -48,6 +48,13 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
   };
 }
 
+/** Whether an object that tells of an error, and holds nothing else, fits the schema of a result. */
+export function asksForNothing(result: unknown): boolean {
+  const { type = 'object', required = [], ...others } = asJsonObject(result);
+  const isObject = [type].flat().includes('object');
+  return isObject && [required].flat().length === 0 && !['anyOf', 'oneOf', 'allOf'].some((each) => each in others);
+}
+
 /** Providers answer with what they like best where nobody says what he takes. */
 const acceptFor = (mediaType: string, content: unknown): string | undefined => {
   const isOnly = Object.keys(asJsonObject(content)).length === 1;

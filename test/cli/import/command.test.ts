@@ -100,3 +100,23 @@ t.test('what is left out is listed with its reason', async (t) => {
   t.match(out, /left out:\n {2}list-pets \(GET \/pets\): has no JSON answer\n/);
   t.match(out, /1 operation: 0 written, 0 there already, 1 left out/);
 });
+
+t.test('results that an error with status 200 would fit are named', async (t) => {
+  const remarksOn = async (schemas: Readonly<Record<string, object>>) => {
+    const paths = Object.entries(schemas).map(([name, more]) => {
+      const schema = { properties: { name: { type: 'string' } }, ...more };
+      const responses = { 200: { description: 'x', content: { 'application/json': { schema } } } };
+      return [`/${name}`, { get: { responses } }];
+    });
+    const info = { title: 'Pets', version: '1' };
+    const servers = [{ url: 'https://pets.example' }];
+    const document = JSON.stringify({ openapi: '3.1.0', info, servers, paths: Object.fromEntries(paths) });
+    return (await importedText(t, document)).report.remarks;
+  };
+  const strict = { dog: { required: ['name'] }, eel: { type: 'array' }, fly: { allOf: [{ required: ['name'] }] } };
+  const remark = (files: string) =>
+    `an error with status 200 would be sold where a result requires no field: write required under result, or failed under upstream, in ${files}`;
+  t.same(await remarksOn(strict), []);
+  t.same(await remarksOn({ ...strict, cat: {} }), [remark('endpoints/pets/get-cat.yaml')]);
+  t.same(await remarksOn({ cat: {}, emu: { required: [] } }), [remark('endpoints/pets/get-cat.yaml and 1 more')]);
+});
