@@ -24,7 +24,7 @@ import { ownTurn } from '../request/large-bodies.ts';
 import type { Visit } from '../request/visit.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
-import { type PlainCall, plainAnswer, plainCall } from './short-road.ts';
+import { listAnswer, type PlainCall, plainAnswer, plainCall, plainList } from './short-road.ts';
 
 export interface ProtocolParts extends ServerParts {
   readonly groups: readonly string[];
@@ -136,6 +136,11 @@ export function openProtocol(parts: ProtocolParts): Protocol {
       if (!call && !callsTool(message)) parts.limits.gate(visit.client).asks();
     }
     if (!message) return await byPackage(handedOn(request, asked), response);
+    const list = plainList(message, request.headers);
+    if (list !== undefined) {
+      send(response, { status: 200, headers: JSON_TYPE, body: listAnswer(list, toolbox.list(asked.selection)) });
+      return;
+    }
     if (!call) return await byPackage(handedOn(request, asked), response, message);
     const result = await toolbox.call(call.name, call.input, call.meta, visit);
     send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, result) });

@@ -98,6 +98,18 @@ t.test('a long list comes in pages', async (t) => {
   t.match(error, { code: -32602, message: /cursor/ });
 });
 
+t.test('the list is the same in whichever form it is asked for', async (t) => {
+  for (const query of ['', '?tools=search', '?networks=chain-a,chain-c,chain-e']) {
+    const plain = await rpc(gateway, 'tools/list', {}, { query });
+    t.match(plain, { status: 200, id: 1, jsonrpc: '2.0' });
+    t.same(await rpc(gateway, 'tools/list', {}, { query, outside: { params: undefined } }), plain, 'without params');
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    t.same(await rpc(gateway, 'tools/list', {}, { query, headers }), plain, 'of the package');
+  }
+  const { error } = await rpc(gateway, 'tools/list', ['first']);
+  t.match(error, { code: /^-32/ });
+});
+
 t.test('the schema of a result takes what is answered, what is asked for a call, and what went wrong', async (t) => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const challenge = (await callTool(gateway, 'image_family-e-2', { prompt: 'x' })).structuredContent;
