@@ -232,6 +232,7 @@ t.test('a receipt that says what its chain does not is a difference', async (t) 
   const amount = await payV2(gateway, 'chain-a', image());
   const moved = await payV2(gateway, 'chain-c', image());
   const database = new Database(join(gateway.directory, 'turnpike.sqlite'));
+  database.exec('PRAGMA busy_timeout = 5000');
   const tamper = (answer: Response, member: string, value: string) =>
     database
       .prepare(`UPDATE payments SET receipt = json_set(receipt, '$.${member}', ?) WHERE receipt LIKE ?`)

@@ -131,10 +131,13 @@ export async function findLog(
 ): Promise<JsonObject | undefined> {
   let range = first;
   let next = progress.next ?? { block: await blockBefore(rpc, since, latest), logIndex: 0 };
+  const mayBeReplaced = ({ block }: LogProgress['next']) => block > latest.number - REPLACEABLE_BLOCKS;
+  // Its blocks before that are too old, whichever node has them.
+  if (!mayBeReplaced(next)) progress.next = next;
   let lasting: number | undefined;
   /** The search may go on from there, unless those blocks may still be replaced, or not every node has them yet. */
   async function remember(at: LogProgress['next']): Promise<void> {
-    if (at.block > latest.number - REPLACEABLE_BLOCKS) return;
+    if (mayBeReplaced(at)) return;
     lasting ??= await lastSeenByAll(rpc, latest);
     if (at.block <= lasting) progress.next = at;
   }

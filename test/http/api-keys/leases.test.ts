@@ -95,6 +95,7 @@ t.test('what a call holds', async (t) => {
     const response = await arrival();
     const database = new Database(join(gateway.directory, 'turnpike.sqlite'));
     t.teardown(() => database.close());
+    database.exec('PRAGMA busy_timeout = 5000');
     database.exec(`CREATE TRIGGER full_disk BEFORE INSERT ON ledger BEGIN SELECT RAISE(ABORT, 'disk is full'); END`);
     response.end(answer);
     t.equal((await call).status, 500);

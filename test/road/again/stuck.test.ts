@@ -79,6 +79,7 @@ t.test('a payment whose answer could not be written is free again after its leas
   const answer = sendProof(call, proof);
   await work.reached;
   const other = new Database(join(gateway.directory, 'turnpike.sqlite'));
+  other.exec('PRAGMA busy_timeout = 5000');
   other.exec('BEGIN IMMEDIATE');
   work.release();
   const { status } = await answer;

@@ -80,6 +80,7 @@ t.test('what was offered to settle first is kept when the losses are over', asyn
   const proof = await signProof(payer, 'chain-c', call);
   const credential = await signMpp(payer, 'chain-c', overMpp);
   const database = new Database(join(gateway.directory, 'turnpike.sqlite'));
+  database.exec('PRAGMA busy_timeout = 5000');
   database.exec('UPDATE payments SET lost_at = 1 WHERE lost_at IS NOT NULL');
   database.close();
   const calm = await measured(payer);
