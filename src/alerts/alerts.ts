@@ -9,7 +9,7 @@ import { type HistoryParts, openHistory } from './history.ts';
 import { letter, type News } from './letter.ts';
 import { openSending } from './send.ts';
 import { openTally } from './tally.ts';
-import { creditNews, marginNews, revenueNews, spendNews } from './thresholds.ts';
+import { creditNews, isMarginKnown, marginNews, revenueNews, spendNews } from './thresholds.ts';
 
 export interface AlertsParts extends HistoryParts {
   /** Of the catalogue on sale; undefined: nobody is told anything. */
@@ -32,6 +32,7 @@ export interface Alerts {
   close(): Promise<void>;
 }
 
+const MARGIN = 'margin.negative:';
 /** Sums need not be counted as often as rows are looked at. */
 const COUNT_EVERY = 6;
 /** Rounds that something holds which nobody sees any more. */
@@ -84,7 +85,7 @@ export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
     await tellConditions(store.alerts, settings, {
       types: ['facilitator.down', 'upstream.down', 'signer.gas-low'],
       news,
-      unseen: silent.map((network) => `signer.gas-low:${network}:`),
+      isUnseen: (subject) => silent.some((network) => subject.startsWith(`signer.gas-low:${network}:`)),
       now: now(),
       heldMs: HELD_ROUNDS * everyMs,
     });
@@ -102,6 +103,9 @@ export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
     await tellConditions(store.alerts, settings, {
       types: ['margin.negative', 'credit.low'],
       news,
+      // After a start, an endpoint's sales of the days before are not known.
+      isUnseen: (subject) =>
+        subject.startsWith(MARGIN) && !isMarginKnown(settings, tally, subject.slice(MARGIN.length)),
       now: moment,
       heldMs,
     });

@@ -14,8 +14,8 @@ interface Seen {
   /** Of which everything that holds is in `news`. */
   readonly types: readonly AlertType[];
   readonly news: readonly News[];
-  /** How subjects begin that could not be looked at: what was known of those stays. */
-  readonly unseen?: readonly string[];
+  /** Whether it could not be looked at: what was known of it stays. */
+  readonly isUnseen?: (subject: string) => boolean;
   readonly now: number;
   /** As long as somebody has seen it so lately, it holds. */
   readonly heldMs: number;
@@ -27,7 +27,7 @@ const subjectOf = ({ type, about }: Pick<News, 'type' | 'about'>): string => `${
 export async function tellConditions(
   store: Pick<AlertStore, 'raise' | 'hold' | 'clear' | 'raised'>,
   settings: AlertsFile,
-  { types, news, unseen = [], now, heldMs }: Seen,
+  { types, news, isUnseen = () => false, now, heldMs }: Seen,
 ): Promise<void> {
   const until = now + heldMs;
   const raised = new Set(await store.raised());
@@ -43,7 +43,7 @@ export async function tellConditions(
   );
   for (const subject of raised) {
     const type = types.find((one) => subject.startsWith(`${one}:`));
-    if (type === undefined || holding.has(subject) || unseen.some((start) => subject.startsWith(start))) continue;
+    if (type === undefined || holding.has(subject) || isUnseen(subject)) continue;
     const about = subject.slice(type.length + 1);
     const [end, name] = ENDS[type] ?? [];
     const told = end && name ? letter(settings, { type: end, about, data: { [name]: about } }, now) : undefined;

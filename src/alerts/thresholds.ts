@@ -32,6 +32,10 @@ export async function revenueNews(
   return [{ type: 'revenue.daily', about: day, data: { day, dollars: toDecimal(revenue), threshold: revenueBelow } }];
 }
 
+/** Whether as many of the endpoint's sales were counted as its margin is taken of. */
+export const isMarginKnown = ({ marginOver = 0 }: AlertsFile, tally: Pick<Tally, 'sales'>, endpoint: string): boolean =>
+  (tally.sales().get(endpoint)?.length ?? 0) >= marginOver;
+
 /** `margin.negative` of the endpoints whose last sales were dearer than what was paid for them. */
 export function marginNews({ marginOver = 0 }: AlertsFile, tally: Tally): News[] {
   if (marginOver === 0) return [];

@@ -1,7 +1,7 @@
 /** `npm run backup`: what has to be kept, in a directory of its own, while the gateway runs. */
 import './broken-pipe.ts';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, opendir } from 'node:fs/promises';
+import { copyFile, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { readKeptConfig } from '../gateway/config.ts';
@@ -25,6 +25,16 @@ async function copyMedia(from: string, to: string): Promise<void> {
   }
 }
 
+/** SQLite leaves to the system when a copy reaches the disk. */
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 await run(async () => {
   const { positionals } = readOperands(USAGE, {}, process.argv.slice(2));
   const [directory, ...others] = positionals;
@@ -40,14 +50,18 @@ await run(async () => {
   const copy = join(directory, 'turnpike.sqlite');
   if (existsSync(copy)) throw new UsageProblem(`${copy} is there already: name a directory without a backup`);
   await mkdir(directory, { recursive: true });
-  // The database first: every file that its answers point at was stored before them.
+  // The database first: every file that its answers point at was stored before them. It has its name when all is there.
+  const unfinished = `${copy}.part`;
+  await rm(unfinished, { force: true });
   const source = new Database(database, { readonly: true });
   try {
-    source.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`);
+    source.exec(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
   } finally {
     source.close();
   }
   const media = join(dataDirectory, 'media');
   if (!mediaBucket && existsSync(media)) await copyMedia(media, join(directory, 'media'));
+  await flush(unfinished);
+  await rename(unfinished, copy);
   process.stdout.write(`${directory} has the database${mediaBucket ? '' : ' and the files'} of ${dataDirectory}\n`);
 });

@@ -1,6 +1,6 @@
 /** What was paid for outlives the machine. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -44,6 +44,20 @@ t.test('what was paid before a backup can be had from the restored gateway, file
   t.same(after, before);
   t.equal(await gateway.earned('chain-c'), earned, 'nobody pays twice');
   t.equal((await gateway.calls()).upstreamCalls, upstreamCalls);
+});
+
+t.test('what was broken off is no backup, and keeps nobody from making one there', async (t) => {
+  const root = t.testdir({ data: { media: {} } });
+  const data = join(root, 'data');
+  await openSqliteStore(join(data, 'turnpike.sqlite')).close();
+  const unreadable = join(data, 'media', 'unreadable.png');
+  symlinkSync(unreadable, unreadable);
+  const directory = join(root, 'copy');
+  await t.rejects(backUp(directory, data), /the command failed/);
+  t.notOk(existsSync(join(directory, 'turnpike.sqlite')), 'a database whose files are missing has no name yet');
+  rmSync(unreadable);
+  await backUp(directory, data);
+  t.same(readdirSync(directory).sort(), ['media', 'turnpike.sqlite']);
 });
 
 t.test('no backup is written over, and none is made of nothing', async (t) => {

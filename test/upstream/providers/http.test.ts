@@ -113,7 +113,7 @@ t.test(
   async (t) => {
     const asked = async (cost: string) => {
       const { origin } = await serve(t, (_request, response) =>
-        json(response, 200, { city: 'Porto', usage: null, spent: 2 }),
+        json(response, 200, { city: 'Porto', usage: null, spent: 2, unsaid: ' ' }),
       );
       const context = openCallContext(t);
       const binding = { options: { path: '/', cost }, upstream: 'weather', http: connect(t, origin) };
@@ -122,9 +122,10 @@ t.test(
         costs: context.costs,
       };
     };
-    const result = { city: 'Porto', usage: null, spent: 2 };
+    const result = { city: 'Porto', usage: null, spent: 2, unsaid: ' ' };
     t.same(await asked('spent'), { result, costs: ['2.000000000000'] });
     t.same(await asked('sum(usage.items)'), { result, costs: [] });
+    t.same(await asked('unsaid'), { result, costs: [] }, 'an empty text is no amount');
   },
 );
 

@@ -72,7 +72,7 @@ function reportCost(
   context: Pick<CallContext, 'reportCost'>,
 ): void {
   const cost = expression === undefined ? undefined : costIn(answer, expression, upstream);
-  const dollars = reportedCost(typeof cost === 'string' ? Number(cost) : cost);
+  const dollars = reportedCost(typeof cost === 'string' && cost.trim() !== '' ? Number(cost) : cost);
   if (dollars !== undefined) context.reportCost?.(dollars);
 }
 
