@@ -32,8 +32,8 @@ const MOST_FAULTS = 500;
  */
 const MOST_VALUES = 500;
 
-/** Looks no further once it is sure. */
-function isLarge(input: unknown): boolean {
+/** Whether it has more than 500 values. Looks no further once it is sure. */
+export function isLarge(input: unknown): boolean {
   let left = MOST_VALUES;
   const fits = (value: unknown): boolean => {
     left -= 1;

@@ -103,6 +103,7 @@ async function run(
   const { route, rail, request } = await find(parts, incoming);
   const { live, visit } = incoming;
   const call: Call = { parts, leases, requestId, route, rail, request, live, visit, gate };
+  gate.brings(request.body);
   const { credential, refusal } = readCredential(call);
   if (refusal) gate.refused();
   if (!credential) gate.asks();

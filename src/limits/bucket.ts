@@ -78,7 +78,8 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
     take(caller, now, times = 1) {
       const entry = find(caller, now) ?? { wholeAt: 0, unshared: 0 };
       if (times < 0 && entry.wholeAt <= now) return;
-      entry.wholeAt = Math.max(now, Math.max(now, entry.wholeAt) + each * times);
+      const wholeAt = Math.max(now, entry.wholeAt) + each * times;
+      entry.wholeAt = Math.min(now + longestMs, Math.max(now, wholeAt));
       entry.unshared += each * times;
       keep(caller, entry);
     },

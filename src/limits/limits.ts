@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { cut } from './cut.ts';
+import { weightOf } from './weight.ts';
 
 /** What came of a payment, or of a call with a key. */
 export type CallEnd =
@@ -26,6 +27,8 @@ export type CallEnd =
 
 /** One request's. Each function may throw Problem `rate_limited`, `waits`, `ended` and `over` excepted. */
 export interface Gate {
+  /** What it has to be counted for: see `weightOf`. */
+  brings(body: Uint8Array): void;
   /** A price is asked, or something that costs nothing, or nobody looks at its payment. */
   asks(): void;
   /** It comes with a payment, a key or a proof that nobody has looked at. */
@@ -65,6 +68,9 @@ interface LimitsParts {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+
+/** A signature costs as much as so many looks at a request. */
+const LIGHTER = 10;
 
 const after = (waitMs: number): string => String(Math.max(1, Math.ceil(waitMs / 1000)));
 
@@ -131,11 +137,15 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
       const held: (() => void)[] = [];
       let payer: string | undefined;
       let returning: string | undefined;
+      let weight = 1;
       return {
+        brings(body) {
+          weight = weightOf(body);
+        },
         asks() {
           if (address === undefined || counted?.has('unpaid')) return;
           demand('address', address, unpaid, 'This address asks for too much without paying');
-          unpaid.take(address, now());
+          unpaid.take(address, now(), weight);
           counted?.add('unpaid');
         },
         arrives() {
@@ -181,7 +191,7 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
         },
         refused() {
           if (address === undefined || counted?.has('refused')) return;
-          refused.take(address, now());
+          refused.take(address, now(), Math.ceil(weight / LIGHTER));
           counted?.add('refused');
         },
         ended(how) {

@@ -16,8 +16,8 @@ import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
 import { visitOf } from '../http/visits.ts';
 import { isJsonObject } from '../json.ts';
-import { demandAsWritten } from '../lifecycle/input.ts';
-import type { Limits } from '../limits/limits.ts';
+import { demandAsWritten, isLarge } from '../lifecycle/input.ts';
+import type { Gate, Limits } from '../limits/limits.ts';
 import { MCP_PATH } from '../paths.ts';
 import { readJsonObject } from '../request/json-text.ts';
 import { ownTurn } from '../request/large-bodies.ts';
@@ -75,6 +75,14 @@ function withMetaInParams(message: Record<string, unknown>): Record<string, unkn
 /** Whether the package hands it on to a tool, and does not refuse it itself. */
 const callsTool = (message: unknown): boolean => isJSONRPCRequest(message) && isSpecType.CallToolRequest(message);
 
+/** The package tells of every value that it does not expect, each in 250 bytes. What a tool is called with is not looked at by it. */
+function demandShort(message: Record<string, unknown>): void {
+  const { params, ...others } = message;
+  const isCall = others.method === 'tools/call' && isJsonObject(params);
+  if (!isLarge([others, isCall ? { ...params, arguments: undefined } : params])) return;
+  throw new Problem('invalid_request', 'The message has more than 500 values beside the arguments of a tool');
+}
+
 /** Who may be a page that had a name point here (DNS rebinding): what to say to it. */
 function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }: ProtocolParts): string | undefined {
   // A URL takes more before and behind a name than the header may have (RFC 9110, 7.2).
@@ -105,10 +113,12 @@ export function openProtocol(parts: ProtocolParts): Protocol {
   );
   const byPackage = toNodeHandler(handler);
 
-  async function readMessage(request: IncomingMessage): Promise<Record<string, unknown>> {
+  async function readMessage(request: IncomingMessage, gate: Pick<Gate, 'brings'>): Promise<Record<string, unknown>> {
     const body = await readRawBody(request, parts.bodyLimitBytes);
+    gate.brings(body);
     await ownTurn(body);
     const message = readJsonObject(body);
+    demandShort(message);
     const written = () => body.toString('latin1');
     // Its caller would not know the answer for its own.
     demandAsWritten({ id: message.id }, written);
@@ -126,14 +136,15 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     if (!METHODS.has(request.method ?? '')) {
       throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
     }
+    const gate = parts.limits.gate(visit.client);
     let message: Record<string, unknown> | undefined;
     let call: PlainCall | undefined;
     try {
-      if (request.method === 'POST') message = await readMessage(request);
+      if (request.method === 'POST') message = await readMessage(request, gate);
       call = message && plainCall(message, request.headers);
     } finally {
       // Tools are counted when they are called.
-      if (!call && !callsTool(message)) parts.limits.gate(visit.client).asks();
+      if (!call && !callsTool(message)) gate.asks();
     }
     if (!message) return await byPackage(handedOn(request, asked), response);
     const list = plainList(message, request.headers);

@@ -63,7 +63,11 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
     visit: Visit,
   ): Promise<CallToolResult> {
     const tool = own.get(name);
-    const { asks } = parts.limits.gate(visit.client);
+    const gate = parts.limits.gate(visit.client);
+    const asks = () => {
+      gate.brings(Buffer.from(JSON.stringify(input)));
+      gate.asks();
+    };
     const isCountedFirst = tool !== undefined && !tool.asksForSold;
     if (tool) {
       visit.route = name;

@@ -5,6 +5,7 @@ import { clientAddresses, readTrustedProxies } from '../../src/http/client-addre
 import { openBucket } from '../../src/limits/bucket.ts';
 import { callerAt, cut } from '../../src/limits/cut.ts';
 import { shareLimits } from '../../src/limits/share.ts';
+import { weightOf } from '../../src/limits/weight.ts';
 import { openStore } from '../../src/store/open.ts';
 import { usualLimits } from './usual.ts';
 
@@ -26,6 +27,18 @@ t.test('a bucket lets through what it says in a period, at once or spread out, a
   t.equal(bucket.wait('a', 10_000), 0, 'what is given back can be used');
   t.ok(bucket.wait('a', -1_000_000) <= 2_000, 'a clock that is set back keeps nobody out');
   t.equal(bucket.wait('a', -998_000), 0, 'for longer than two periods');
+  t.end();
+});
+
+t.test('a body counts for what it takes to look at it, and no longer keeps its sender away than two periods', (t) => {
+  t.equal(weightOf(Buffer.alloc(0)), 1);
+  t.equal(weightOf(Buffer.from('{"prompt":"a lighthouse, a harbour"}')), 1);
+  t.equal(weightOf(Buffer.alloc(1_048_576, 'x')), 65);
+  t.equal(weightOf(Buffer.alloc(16_000, ',')), 161);
+  const bucket = openBucket({ name: 'test', count: 10, periodMs: 1_000 });
+  bucket.take('a', 0, 161);
+  t.equal(bucket.wait('a', 0), 1_100);
+  t.equal(bucket.wait('a', 1_100), 0);
   t.end();
 });
 

@@ -115,6 +115,22 @@ t.test('what is no request of the protocol is told so, in its words', async (t) 
   t.equal(trace, 405);
 });
 
+t.test('nobody is told of thousands of values that nobody expects', async (t) => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, place) => [`field ${place}`, 1]));
+  const client = { protocolVersion: '2025-06-18', clientInfo: { name: 'client', version: '1' } };
+  for (const [method, params] of [
+    ['initialize', { ...client, capabilities: { experimental: many } }],
+    ['prompts/get', { name: 'buy', arguments: many }],
+    ['tools/call', { name: NAME, arguments: fresh(), _meta: many }],
+    ['unknown', many],
+  ] as const) {
+    const { status, error } = await rpc(gateway, method, params);
+    t.match({ status, error }, { status: 400, error: { code: -32600, message: /more than 500 values/ } }, method);
+  }
+  const { structuredContent } = await callTool(gateway, NAME, { ...fresh(), ...many });
+  t.match(structuredContent, { invalidParams: [{ path: '/field 0' }] }, 'what a tool is called with is its own matter');
+});
+
 t.test('a whole number of more digits than are kept is refused at its place, as at every other door', async (t) => {
   const call = async (name: string, given: string) => {
     const body = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "${name}", "arguments": ${given}}}`;

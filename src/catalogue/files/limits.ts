@@ -14,8 +14,11 @@ export const limits = {
       additionalProperties: false,
       examples: [{ unpaidPerMinute: 600 }],
       properties: {
-        unpaidPerMinute: count('Requests that come without a payment, or with one that nobody looks at', 6_000),
-        refusedPerMinute: count('Payments and keys that are refused', 600),
+        unpaidPerMinute: count(
+          'Requests that come without a payment, or with one that nobody looks at; a long body counts as several',
+          6_000,
+        ),
+        refusedPerMinute: count('Payments and keys that are refused; those with a long body count as several', 600),
         underWay: count('Calls with a payment or a key that are under way', 1_000),
       },
     },

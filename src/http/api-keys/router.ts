@@ -169,6 +169,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     visit.isPaying = true;
     visit.endpoint = ROUTE;
     const body = await readRawBody(request, LARGEST_BODY_BYTES);
+    gate.brings(body);
     await ownTurn(body);
     const call = await readAllowed(key, body).catch((error: unknown) => {
       // It costs its caller nothing, as asking for a price does.
