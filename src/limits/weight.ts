@@ -1,5 +1,5 @@
 const BYTES = 16_384;
-const COMMAS = 100;
+const COMMAS = 200;
 const COMMA = 0x2c;
 
 /**

@@ -208,11 +208,11 @@ t.test('a long or a dense request counts as the many small ones that it costs, a
   const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
   const toolCall = (params: object) => JSON.stringify(message('tools/call', params));
   const tooLong = { name: 'weather_report', arguments: { city: 'w'.repeat(1_050_000) } };
-  const search = { query: 'weather', others: Array(2_000).fill('') };
+  const search = { query: 'weather', others: Array(4_000).fill('') };
   const forged = forge(await signProof(gateway, 'chain-c', call('Lisbon')));
   for (const [door, ask, told] of [
     ['a long body', post('/weather/report', long({ city: 'Lisbon' })), 402],
-    ['a dense body', post('/weather/report', JSON.stringify({ city: Array(2_000).fill('') })), 402],
+    ['a dense body', post('/weather/report', JSON.stringify({ city: Array(4_000).fill('') })), 402],
     ['a payment of nobody', post('/weather/report', long({ city: 'Lisbon' }), forged), 402],
     ['a message', post('/mcp', long(message('ping', {}))), 200],
     ['a call that is too long', post('/mcp', toolCall(tooLong)), 200],
