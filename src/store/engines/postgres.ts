@@ -16,6 +16,12 @@ const MIGRATION_LOCK = 4_020_402;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
+/**
+ * A server does not see that whoever waits for a lock there has left: each such wait would keep a connection, until there are
+ * no others. So the server gives it up first. No longer statements: one that waits for a standby is committed by its giving up.
+ */
+const LOCK_TIMEOUT_MS = 9_000;
+
 /** SQLSTATE classes by which the database says that a statement, or what it holds, is wrong: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const OUR_MISTAKES: ReadonlySet<string> = new Set(['0A', '21', '22', '23', '42']);
 
@@ -44,6 +50,7 @@ export async function openPostgresStore(url: string, log?: StoreLog): Promise<St
     client.on('error', () => {});
     // A plan that is made once may be made while a table is empty, where to read all of it looks cheapest, and stays.
     client.query('SET enable_seqscan TO off').catch(() => {});
+    client.query(`SET lock_timeout TO ${LOCK_TIMEOUT_MS}`).catch(() => {});
   });
   const ask = (statement: Statement) => query(pool, statement);
   let clock: DatabaseClock;

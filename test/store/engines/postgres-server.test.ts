@@ -243,6 +243,21 @@ t.test('goes by the clock of the server', async (t) => {
   t.ok(Math.abs(store.now() - Date.now()) < 60_000);
 });
 
+t.test('leaves nothing to be done by a server that it waits for no more', async (t) => {
+  const { database, rows, lock } = await emptyDatabase(t);
+  const store = await openHere(t, database);
+  const release = await lock('LOCK TABLE payments');
+  const asked = [store.find('one'), store.claim(sampleFacts('one'), claimAt(1))];
+  for (const one of await Promise.allSettled(asked)) {
+    t.match(one, { status: 'rejected', reason: { code: 'store_unavailable' } });
+  }
+  t.same(
+    await rows(`SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+    [],
+  );
+  await release();
+});
+
 for (const { what, version, write, isKept } of upgrades) {
   t.test(what, async (t) => {
     const { database, rows } = await emptyDatabase(t);
