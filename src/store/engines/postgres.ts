@@ -22,6 +22,9 @@ const QUERY_TIMEOUT_MS = 10_000;
  */
 const LOCK_TIMEOUT_MS = 9_000;
 
+/** Of a machine that vanished it hears after two hours: so long what its transaction had locked would be locked for all. */
+const PAUSE_TIMEOUT_MS = 5_000;
+
 /** SQLSTATE classes by which the database says that a statement, or what it holds, is wrong: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const OUR_MISTAKES: ReadonlySet<string> = new Set(['0A', '21', '22', '23', '42']);
 
@@ -51,6 +54,7 @@ export async function openPostgresStore(url: string, log?: StoreLog): Promise<St
     // A plan that is made once may be made while a table is empty, where to read all of it looks cheapest, and stays.
     client.query('SET enable_seqscan TO off').catch(() => {});
     client.query(`SET lock_timeout TO ${LOCK_TIMEOUT_MS}`).catch(() => {});
+    client.query(`SET idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`).catch(() => {});
   });
   const ask = (statement: Statement) => query(pool, statement);
   let clock: DatabaseClock;
@@ -182,6 +186,7 @@ async function migrate(url: string): Promise<void> {
   client.on('error', () => {});
   await client.connect();
   try {
+    await client.query(`SET idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`);
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await bringUpToDate(client);
     await client.query('COMMIT');

@@ -1,5 +1,7 @@
 /** A server that many share: how a store comes to its database, what it leaves there, and what it says of one in trouble. */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import pg from 'pg';
@@ -76,6 +78,32 @@ async function openHere(t: Test, database: string) {
   const store = await openPostgresStore(database);
   t.teardown(() => store.close());
   return store;
+}
+
+/** What leads to a server, which hears nothing of its being cut: nobody closes a connection where the power has failed. */
+async function startCable(t: Test, database: string) {
+  const { hostname, port } = new URL(database);
+  let isCut = false;
+  const server = createServer((near) => {
+    const far = createConnection(Number(port), hostname);
+    near.on('data', (bytes) => void (isCut || far.write(bytes)));
+    far.on('data', (bytes) => void (isCut || near.write(bytes)));
+    for (const end of [near, far]) end.on('error', () => {});
+    near.on('close', () => void (isCut || far.destroy()));
+    far.on('close', () => near.destroy());
+    t.teardown(() => far.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => void server.close());
+  const through = new URL(database);
+  through.port = String((server.address() as AddressInfo).port);
+  return {
+    url: through.href,
+    cut() {
+      isCut = true;
+    },
+  };
 }
 
 /** Where tests work that leave nothing behind that is in another's way. */
@@ -256,6 +284,22 @@ t.test('leaves nothing to be done by a server that it waits for no more', async 
     [],
   );
   await release();
+});
+
+t.test('waits for no machine that has vanished in the middle of a transaction', async (t) => {
+  const { database, lock, waiting } = await emptyDatabase(t);
+  const store = await openHere(t, database);
+  await addFunded(store, 1_000n);
+  const cable = await startCable(t, database);
+  const vanished = await openHere(t, cable.url);
+  const release = await lock('SELECT * FROM api_keys FOR UPDATE');
+  const lost = t.rejects(vanished.credits.hold(sampleHold('lost', 600n)), { code: 'store_unavailable' });
+  await waiting();
+  cable.cut();
+  await release();
+  t.match(await store.credits.hold(sampleHold('call', 600n)), { held: true });
+  await lost;
+  t.match(await keyOf(store), { balance: 400n, held: 600n });
 });
 
 for (const { what, version, write, isKept } of upgrades) {
