@@ -12,6 +12,14 @@ import type { Outcome, Steps } from './steps.ts';
 /** Held while the schema is brought up to date: instances that start together do it one after the other. */
 const MIGRATION_LOCK = 4_020_402;
 
+/**
+ * How long a change of the schema waits for those who use a table: all who come after it wait behind it, the instances of the
+ * release before as well. Shorter than they wait, and longer than any of their transactions takes.
+ */
+const MIGRATION_PATIENCE_MS = 3_000;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /** A database that is gone becomes an error instead of a caller who waits for ever. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
@@ -27,6 +35,10 @@ const PAUSE_TIMEOUT_MS = 5_000;
 
 /** SQLSTATE classes by which the database says that a statement, or what it holds, is wrong: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const OUR_MISTAKES: ReadonlySet<string> = new Set(['0A', '21', '22', '23', '42']);
+
+const IN_USE =
+  'The Postgres database cannot be brought up to date while somebody else reads or writes a table for long, as pg_dump does: ' +
+  'nothing was changed, start again when that is over';
 
 const CLOCK: Statement = {
   text: 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now',
@@ -64,6 +76,7 @@ export async function openPostgresStore(url: string, log?: StoreLog): Promise<St
   } catch (error) {
     await pool.end();
     // Without the cause: what it carries may hold the URL and so the password.
+    if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) throw new StoreProblem(IN_USE);
     throw new StoreProblem(`The Postgres database cannot be used: ${reasonOf(error)}. Check DATABASE_URL`);
   }
 
@@ -186,8 +199,8 @@ async function migrate(url: string): Promise<void> {
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query(`SET idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`);
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await client.query(`SET LOCAL idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`);
     await bringUpToDate(client);
     await client.query('COMMIT');
   } finally {
@@ -196,7 +209,10 @@ async function migrate(url: string): Promise<void> {
 }
 
 async function bringUpToDate(client: pg.ClientBase): Promise<void> {
+  // Whoever makes the schema may take long; behind a pooler a connection has what stores have set.
+  await client.query('SET LOCAL lock_timeout TO 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+  await client.query(`SET LOCAL lock_timeout TO ${MIGRATION_PATIENCE_MS}`);
   await client.query('CREATE TABLE IF NOT EXISTS turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
   const { rows } = await client.query<{ version: number }>(
     'SELECT COALESCE(max(version), 0) AS version FROM turnpike_schema',

@@ -302,17 +302,44 @@ t.test('waits for no machine that has vanished in the middle of a transaction', 
   t.match(await keyOf(store), { balance: 400n, held: 600n });
 });
 
-for (const { what, version, write, isKept } of upgrades) {
-  t.test(what, async (t) => {
-    const { database, rows } = await emptyDatabase(t);
-    const written: string[] = [];
-    await write(postgresDialect, async (sql) => written.push(sql));
-    written.push('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
-    written.push(`INSERT INTO turnpike_schema VALUES (${version})`);
-    await rows(written.join(';'));
-    await isKept(t, await openHere(t, database));
+/** A database as an older release has left it. */
+async function olderDatabase(t: Test, { version, write }: (typeof upgrades)[number]) {
+  const older = await emptyDatabase(t);
+  const written: string[] = [];
+  await write(postgresDialect, async (sql) => written.push(sql));
+  written.push('CREATE TABLE turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
+  written.push(`INSERT INTO turnpike_schema VALUES (${version})`);
+  await older.rows(written.join(';'));
+  return older;
+}
+
+for (const upgrade of upgrades) {
+  t.test(upgrade.what, async (t) => {
+    const { database } = await olderDatabase(t, upgrade);
+    await upgrade.isKept(t, await openHere(t, database));
   });
 }
+
+t.test('brings no older release to a halt behind whoever reads what is to be changed', async (t) => {
+  const [upgrade] = upgrades;
+  if (!upgrade) throw new Error('nothing is upgraded');
+  const { database, rows, lock, waiting } = await olderDatabase(t, upgrade);
+  // As `pg_dump` does, until it has written everything.
+  const release = await lock('LOCK TABLE payments IN ACCESS SHARE MODE');
+  const opened = openPostgresStore(database);
+  const refused = t.rejects(opened, { name: 'StoreProblem', message: /pg_dump/ });
+  await waiting();
+  // So long an older release waits.
+  await rows('SET lock_timeout TO 9000');
+  await t.resolves(rows('SELECT count(*) FROM payments'));
+  await release();
+  await refused;
+  await opened.then(
+    (store) => store.close(),
+    () => undefined,
+  );
+  await upgrade.isKept(t, await openHere(t, database));
+});
 
 t.test('says what to do when the database comes from a newer release', async (t) => {
   const { database, rows } = await emptyDatabase(t);
