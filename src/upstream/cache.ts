@@ -1,4 +1,5 @@
 /** Answers worth keeping for a while; concurrent equal requests make one upstream call. */
+import { isOutage } from '../store/problem.ts';
 import type { Store } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
 import { UpstreamProblem } from './problem.ts';
@@ -35,6 +36,11 @@ interface Found {
 const late = () =>
   new UpstreamProblem('timeout', 'cache', 'what another call fetches did not come before the deadline');
 
+/** A database that is away for a moment costs nobody what a provider was paid for: what could not be kept is fetched again. */
+function notWhereAway(error: unknown): undefined {
+  if (!isOutage(error)) throw error;
+}
+
 /** Kept where all instances see it. Values go through JSON: what comes back is a copy. */
 export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'>; now: () => number }): Cache {
   const underWay = new Map<string, { found: Promise<Found>; signal: AbortSignal }>();
@@ -45,13 +51,13 @@ export function openCache({ store, now }: { store: Pick<Store, 'cached' | 'keep'
     fetch: () => Promise<Value>,
     isWorthKeeping: (value: Value) => boolean,
   ): Promise<Found> {
-    const kept = await store.cached(key, now() - maxAgeMs);
+    const kept = await store.cached(key, now() - maxAgeMs).catch(notWhereAway);
     // What a clock that was ahead has dated may be of any age.
     if (kept && kept.storedAt < now() + maxAgeMs) return { json: kept.value, fetchedAt: kept.storedAt, cached: true };
     const value = await fetch();
     const json = JSON.stringify(value);
     const fetchedAt = now();
-    if (isWorthKeeping(value)) await store.keep(key, json, fetchedAt);
+    if (isWorthKeeping(value)) await store.keep(key, json, fetchedAt).catch(notWhereAway);
     return { json, fetchedAt, cached: false };
   }
 

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { openPostgresStore } from '../../src/store/engines/postgres.ts';
+import { openCache } from '../../src/upstream/cache.ts';
+import { startPostgres } from '../postgres.ts';
 import { openCallContext } from './call-context.ts';
 
 function open(t: Test) {
@@ -85,4 +88,31 @@ t.test('who waits for a fetch that ends at its own caller’s deadline gets anot
   await t.rejects(fetching, { name: 'AbortError' });
   t.match(await Promise.all(waiting), [{ value: { number: 1 } }, { value: { number: 1 } }]);
   t.equal(fetched(), 1);
+});
+
+t.test('what was fetched while the database was away is given, and fetched again later', async (t) => {
+  const { url, interrupt, stop } = await startPostgres();
+  t.teardown(stop);
+  const store = await openPostgresStore(url);
+  t.teardown(() => store.close());
+  const cache = openCache({ store, now: store.now });
+  const { signal } = new AbortController();
+  let resume = async () => {};
+  const fetch = (number: number) => cache.through('key', 60_000, async () => number, signal);
+  const first = await cache.through(
+    'key',
+    60_000,
+    async () => {
+      resume = await interrupt();
+      return 1;
+    },
+    signal,
+  );
+  t.match(first, { value: 1, cached: false });
+  t.match(await fetch(2), { value: 2, cached: false }, 'nobody can say whether it is kept');
+  await resume();
+  t.match(await fetch(3), { value: 3, cached: false });
+  t.match(await fetch(4), { value: 3, cached: true });
+  const mistake = cache.through('one\0two', 60_000, async () => 5, signal);
+  await t.rejects(mistake, { code: '22021' }, 'which would be made again, and is told');
 });

@@ -221,6 +221,24 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
       t.equal((await gateway.earned('chain-c')) - earned, PRICE);
     });
 
+    await t.test(
+      'what a provider has answered outlasts an outage that begins before all of it is looked at',
+      async (t) => {
+        const call = request(gateway, '/llm/verified', { model: 'vendor3-oss-20b', prompt: 'Is the lighthouse lit?' });
+        const proof = await signProof(gateway, 'chain-c', call);
+        const earned = await gateway.earned('chain-c');
+        const answer = gateway.upstreams.gate.holdNext();
+        const answered = sendProof(call, proof);
+        await answer.reached;
+        const resume = await store.interrupt();
+        answer.release();
+        await delay(1_000);
+        await resume();
+        t.equal((await answered).status, 200, await (await answered).clone().text());
+        t.equal((await gateway.earned('chain-c')) - earned, 1_400n);
+      },
+    );
+
     await t.test('a receipt outlasts an outage that begins when the money has moved', async (t) => {
       const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse in a power cut' });
       const proof = await signProof(gateway, 'chain-c', call);
