@@ -8,11 +8,14 @@ export interface LossyRelay {
   readonly url: string;
   /** The next connection on which rows of the table are written is cut once they are there, before anybody is told. */
   loseNext(table: string): void;
+  /** The connection is cut on which the server answers next, whatever that is. */
+  loseAnswer(): void;
 }
 
 export async function startLossyRelay(t: Test, database: string): Promise<LossyRelay> {
   const { hostname, port } = new URL(database);
   let lost: string | undefined;
+  let losesAnswer = false;
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
     let asked = '';
@@ -24,6 +27,11 @@ export async function startLossyRelay(t: Test, database: string): Promise<LossyR
       far.write(bytes);
     });
     far.on('data', (bytes) => {
+      if (losesAnswer) {
+        losesAnswer = false;
+        far.destroy();
+        return;
+      }
       if (!isLost) return void near.write(bytes);
       told += bytes.toString('latin1');
       if (!told.includes('COMMIT\0')) return;
@@ -48,6 +56,9 @@ export async function startLossyRelay(t: Test, database: string): Promise<LossyR
     url: through.href,
     loseNext(table) {
       lost = table;
+    },
+    loseAnswer() {
+      losesAnswer = true;
     },
   };
 }

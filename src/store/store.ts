@@ -264,7 +264,10 @@ export interface Store extends NonceStore {
    */
   cover(claim: Claim): Promise<boolean>;
 
-  /** Keeps the answer; `claimed` becomes `fulfilled`. False when the claim was lost to another instance, or has ended. */
+  /**
+   * Keeps the answer; `claimed` becomes `fulfilled`. False when the claim was lost to another instance, or has ended otherwise
+   * than by this answer.
+   */
   fulfil(claim: Claim, answer: StoredAnswer, details: { cost?: string; now: number }): Promise<boolean>;
 
   /**

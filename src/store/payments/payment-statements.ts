@@ -122,6 +122,7 @@ export const coverPayment = ({ id, attempt }: Claim): Statement => ({
   values: [id, attempt],
 });
 
+/** The same when it is repeated after a lost connection: who paid first has its answer by the first write. */
 export const fulfilPayment = (
   claim: Claim,
   answer: StoredAnswer,
@@ -132,7 +133,7 @@ export const fulfilPayment = (
       state = CASE state WHEN 'claimed' THEN 'fulfilled' ELSE state END,
       owner = CASE state WHEN 'settled' THEN '' ELSE owner END,
       lease_until = CASE state WHEN 'settled' THEN 0 ELSE lease_until END
-    WHERE id = ?1 AND attempt = ?2 AND ${HELD}`,
+    WHERE id = ?1 AND attempt = ?2 AND (${HELD} OR (state = 'settled' AND answer = ?3))`,
   values: [claim.id, claim.attempt, JSON.stringify(answer), cost ?? null, now],
   isPlannedOnce: true,
 });

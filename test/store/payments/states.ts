@@ -32,6 +32,7 @@ export function states(promise: Promised): void {
     t.equal(await store.settle(claim, sampleReceipt(), 2), true);
     t.match(await store.find('before'), { state: 'settled', answer: undefined, owner: 'instance-1', leaseUntil: 11 });
     t.equal(await store.fulfil(claim, sampleAnswer(), { now: 3 }), true);
+    t.equal(await store.fulfil(claim, sampleAnswer(), { now: 3 }), true, 'whose answer was lost, and who asks again');
     t.match(await store.find('before'), {
       state: 'settled',
       answer: sampleAnswer(),
