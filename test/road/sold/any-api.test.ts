@@ -313,6 +313,14 @@ t.test('a stream that has brought no event by its deadline is owed, and given ba
   t.match(await askBack(gateway, receiptOf(answer)), { status: /pending|executed/, amount: '10000' });
 });
 
+t.test('a stream that ends without an event is owed, and given back to who asks', async (t) => {
+  const { gateway } = await open(t, { service: REFUNDS });
+  const call = request(gateway, '/weather/watch', { city: 'Mute' });
+  const answer = await sendProof(call, await signProof(gateway, 'chain-c', call));
+  t.match(await answer.text(), /^(: nothing\n\n)*event: error\ndata: .*"code":"result_owed"/);
+  t.match(await askBack(gateway, receiptOf(answer)), { status: /pending|executed/, amount: '10000' });
+});
+
 t.test('a stream that becomes longer than its result may be is sold as far as that goes', async (t) => {
   const watch = 'result: { type: string, maxLength: 250000, examples: ["data: 1"] }';
   const { service, gateway } = await open(t, { watch, service: REFUNDS });

@@ -102,6 +102,10 @@ export async function startWeatherService(t: Test): Promise<WeatherService> {
         response.once('close', () => clearInterval(more));
         return;
       }
+      if (body.includes('Mute')) {
+        response.end(': nothing\n\n: nothing\n\n');
+        return;
+      }
       if (body.includes('Short')) {
         response.end('data: {"wind": 3}\n\ndata: [DONE]\n');
         return;

@@ -204,6 +204,7 @@ for (const [what, parts, last, longest, kept] of [
 for (const [what, parts, last, longest, failure] of [
   ['is broken off by its provider', [ONE], 'break', undefined, 'failed'],
   ['is stopped with the gateway', [ONE], 'shutdown', undefined, 'timeout'],
+  ['has brought nothing but comments by its end', [': wait\n\n', ': wait'], 'end', undefined, 'malformed'],
   ['has brought nothing but comments by its deadline', [': wait\n\n'], 'deadline', undefined, 'timeout'],
   ['has brought part of an event by its deadline', ['data: 1\n'], 'deadline', undefined, 'timeout'],
   ['is too long with its first event', [ONE], 'end', 8, 'malformed'],

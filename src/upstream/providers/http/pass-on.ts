@@ -55,7 +55,7 @@ export async function passOn(
     }
     // What ends without an empty line would be no event to whoever reads it.
     if (rest !== '') pass(`${rest}\n\n`);
-    if (text === '') throw new UpstreamProblem('malformed', upstream, 'streamed nothing');
+    if (!holdsData.test(text)) throw new UpstreamProblem('malformed', upstream, 'streamed nothing');
     return text;
   } catch (error) {
     const problem = error instanceof UpstreamProblem ? error : problemOf(error);
@@ -93,8 +93,8 @@ function charactersIn(text: string): number {
   return count;
 }
 
-/** Comments keep a connection open and bring nothing. */
-const holdsData = /(?:^|[\r\n])data[:\r\n]/;
+/** Comments keep a connection open and bring nothing. A mark before the first line is none of it. */
+const holdsData = /(?:^\ufeff?|[\r\n])data[:\r\n]/;
 
 /** The last event of an answer that is cut, in the form in which failures end one. `where` is said of the answer. */
 function cutEvent(where: string): string {
