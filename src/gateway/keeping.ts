@@ -18,7 +18,7 @@ const ALERTS_KEPT_MS = 30 * 86_400_000;
 export async function letGo(
   { keep }: Pick<ServiceFile, 'keep'>,
   { dataDirectory, mediaBucket }: Pick<Config, 'dataDirectory' | 'mediaBucket'>,
-  store: Pick<Store, 'forget' | 'list' | 'now'> & { readonly figures: Pick<Store['figures'], 'forget'> },
+  store: Pick<Store, 'forget' | 'list' | 'oldestLate' | 'now'> & { readonly figures: Pick<Store['figures'], 'forget'> },
 ): Promise<void> {
   const now = store.now();
   const { answersMs, paymentsMs, mediaMs } = keepOf(keep);
@@ -30,19 +30,27 @@ export async function letGo(
   });
   await store.figures.forget({ visits: now - answersMs, hours: now - HOURS_KEPT_MS });
   if (mediaBucket) return;
-  const before = mediaMs === undefined ? undefined : Math.min(now - mediaMs, await oldestOpen(store));
+  const before = mediaMs === undefined ? undefined : Math.min(now - mediaMs - LATE_MS, await oldestNeeded(store));
   await pruneMedia(join(dataDirectory, 'media'), before, now);
 }
 
 /** More wait for their end at no time that anything is pruned: then nothing is. */
 const MOST_OPEN = 10_000;
 
-/** When the first was made of those whose end nobody knows: it may have an answer with files, however often it was asked about. */
-async function oldestOpen(store: Pick<Store, 'list'>): Promise<number> {
+/** An answer counts from its settlement, and its files from the work: those that were so much apart are looked for. */
+const LATE_MS = 3_600_000;
+
+/**
+ * When the first was made of those that may have an answer with older files: whose end nobody knows, however often they were
+ * asked about, or that ended late.
+ */
+async function oldestNeeded(store: Pick<Store, 'list' | 'oldestLate'>): Promise<number> {
   // Each by its own: no index has both.
   const oldest = async (state: PaymentState): Promise<number> => {
     const open = await store.list({ states: [state], withoutAnswers: true, limit: MOST_OPEN });
     return open.length === MOST_OPEN ? 0 : (open.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
   };
-  return Math.min(await oldest('fulfilled'), await oldest('unknown'));
+  const open = Math.min(await oldest('fulfilled'), await oldest('unknown'));
+  // Asked last: what ends meanwhile is found here.
+  return Math.min(open, (await store.oldestLate()) ?? Number.POSITIVE_INFINITY);
 }

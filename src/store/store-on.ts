@@ -111,6 +111,11 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
 
     losses: async (since) => readable(await engine.read(statements.listLosses(since)), toLoss),
 
+    async oldestLate() {
+      const [row] = await engine.read(statements.OLDEST_LATE);
+      return row && Number(row.created_at);
+    },
+
     sales: async (filter) => readable(await engine.read(statements.listSales(filter)), toSale),
 
     async paid(page) {

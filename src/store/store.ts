@@ -327,6 +327,12 @@ export interface Store extends NonceStore {
   /** Payments whose settlement failed after the work was done, or had no answer yet, since then. */
   losses(since: number): Promise<Loss[]>;
 
+  /**
+   * When the first was made of the settled payments that have an answer and were last touched more than an hour after that:
+   * they are kept for longer than others from then.
+   */
+  oldestLate(): Promise<number | undefined>;
+
   /** Settled payments without their answers, oldest first: `limit` of them since then, or after the one named. */
   sales(filter: { since: number; after: Sale | undefined; limit: number }): Promise<Sale[]>;
 

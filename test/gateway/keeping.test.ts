@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { letGo } from '../../src/gateway/keeping.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
+import { FORGOTTEN } from '../../src/store/store.ts';
 import { won } from '../store/arrivals.ts';
-import { claimAt, sampleAnswer, sampleFacts } from '../store/samples.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -46,4 +47,32 @@ t.test('files go once they are old enough, and none that a payment without an en
   await store.resolve('unknown', { state: 'refused', reason: 'expired' }, now);
   await prune('60d');
   t.same(files(), ['.under-way.part', 'new.png']);
+});
+
+t.test('a file stays as long as the answer that points at it, however late that was paid for', async (t) => {
+  const dataDirectory = t.testdir({ media: { 'bought.png': 'picture' } });
+  const made = 1_000 * DAY_MS;
+  let now = made;
+  const store = openSqliteStore(':memory:', { now: () => now });
+  t.teardown(() => store.close());
+  const files = () => readdirSync(join(dataDirectory, 'media'));
+  utimesSync(join(dataDirectory, 'media', 'bought.png'), new Date(made), new Date(made));
+  const pass = async (days: number) => {
+    now = made + days * DAY_MS;
+    await letGo({ keep: { answers: '1d', media: '1d' } }, { dataDirectory, mediaBucket: undefined }, store);
+  };
+  const claim = await won(store, sampleFacts('late'), claimAt(made));
+  await store.fulfil(claim, sampleAnswer(), { now: made });
+  await store.giveUp(claim, 'unknown', 'no answer', made);
+
+  await pass(2);
+  t.same(files(), ['bought.png'], 'nobody knows yet whether it is paid');
+  await store.resolve('late', { state: 'settled', receipt: sampleReceipt() }, now);
+  await pass(2.9);
+  t.match(await store.find('late'), { state: 'settled', answer: sampleAnswer() });
+  t.same(files(), ['bought.png'], 'its payer may still come for it');
+
+  await pass(3.1);
+  t.match(await store.find('late'), { answer: FORGOTTEN });
+  t.same(files(), []);
 });

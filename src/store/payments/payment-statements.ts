@@ -101,6 +101,13 @@ export const listLosses = (since: number): Statement => ({
   values: [since],
 });
 
+/** Word for word the condition of the index `payments_late`, which nothing else leads to. */
+export const OLDEST_LATE: Statement = {
+  text: `SELECT MIN(+created_at) AS created_at FROM payments
+    WHERE answer <> '' AND state = 'settled' AND updated_at - created_at > 3600000 HAVING COUNT(*) > 0`,
+  values: [],
+};
+
 /** Only after `stateOnClaim` allowed it, in the transaction that read the row. */
 export const takePayment = (facts: PaymentFacts, state: PaymentState, options: ClaimOptions): Statement => ({
   text: `UPDATE payments SET state = ?2, attempt = attempt + 1, owner = ?3, lease_until = ?4, reason = NULL,

@@ -9,7 +9,7 @@ import {
 } from '../../../src/store/figures/figures-statements.ts';
 import { SPANS, type SpansOf } from '../../../src/store/figures/figures-store.ts';
 import { listPayments } from '../../../src/store/payments/payment-list-statements.ts';
-import { listLosses, payerStanding, RECORD } from '../../../src/store/payments/payment-statements.ts';
+import { listLosses, OLDEST_LATE, payerStanding, RECORD } from '../../../src/store/payments/payment-statements.ts';
 import { openRefunds } from '../../../src/store/refunds/refund-statements.ts';
 import type { PaymentFilter, Store } from '../../../src/store/store.ts';
 import { written } from '../payments/payers.ts';
@@ -52,6 +52,7 @@ export const asked: readonly (readonly [what: string, sql: string])[] = [
   ['a network', page({ network: 'chain-1' })],
   ['a payer', page({ payer: 'payer-7' })],
   ['a transaction', written(listPayments({ transaction: 'tx77', limit: 2 }))],
+  ['what is kept for longer than others', written(OLDEST_LATE)],
   ['an old transaction', written(listPayments({ transaction: 'tx77', limit: 2 }, true))],
   [
     'what speaks for a payer',

@@ -31,6 +31,24 @@ export function forgetting(promise: Promised): void {
     t.same(await store.find('old'), { ...before, answer: FORGOTTEN });
   });
 
+  promise('tells since when answers are kept that were paid for late, and of no others', async (t, store) => {
+    const HOUR = 3_600_000;
+    await finished(store, 'soon');
+    await unclaimable.unknown(store, 'unknown');
+    t.equal(await store.oldestLate(), undefined);
+    for (const [id, made] of [
+      ['later', 5],
+      ['first', 2],
+    ] as const) {
+      const claim = await won(store, sampleFacts(id), claimAt(made));
+      await store.fulfil(claim, sampleAnswer(), { now: made });
+      await store.settle(claim, sampleReceipt(), made + HOUR + 1);
+    }
+    t.equal(await store.oldestLate(), 2);
+    await store.forget({ values: 0, answers: HOUR + 4, payments: undefined });
+    t.equal(await store.oldestLate(), 5, 'and not of what is forgotten');
+  });
+
   promise('forgets old payments that moved no money, and no others', async (t, store) => {
     const all = { ...claimable, ...unclaimable };
     for (const [id, arrive] of Object.entries(all)) await arrive(store, id);
