@@ -40,11 +40,15 @@ function afterTag(bytes: Buffer): number {
   return 10 + size;
 }
 
-/** All frames in order, a leading Xing or Info frame left out: it describes the file and holds no sound. */
-function* framesOf(bytes: Buffer): Generator<Frame> {
+/**
+ * All frames in order, a leading Xing or Info frame left out: it describes the file and holds no sound. None is looked for
+ * further than `longestGap` behind the last.
+ */
+function* framesOf(bytes: Buffer, longestGap = Number.POSITIVE_INFINITY): Generator<Frame> {
   let offset = afterTag(bytes);
+  let end = offset;
   let isFirst = true;
-  while (offset + 4 <= bytes.length) {
+  while (offset + 4 <= bytes.length && offset - end <= longestGap) {
     const frame = frameAt(bytes, offset);
     if (frame === undefined) {
       offset += 1;
@@ -54,6 +58,7 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
     if (!isFirst || (tag !== 'Xing' && tag !== 'Info')) yield frame;
     isFirst = false;
     offset += frame.bytes;
+    end = offset;
   }
 }
 
@@ -70,15 +75,19 @@ function demandNoOtherLayer(bytes: Buffer, start: number, end: number): void {
   }
 }
 
-/** Seconds that a file may play, frame after frame, with what lies between them. Throws Untold for other layers. */
-export function* secondsOfMp3(bytes: Buffer): Generator<number> {
+/**
+ * Seconds that a file may play, frame after frame, with what lies between them: of more than `most` no more is read. Throws
+ * Untold for other layers.
+ */
+export function* secondsOfMp3(bytes: Buffer, most: number): Generator<number> {
+  const longestGap = most * BYTES_PER_SECOND_AT_LEAST;
   let offset = afterTag(bytes);
-  for (const frame of framesOf(bytes)) {
+  for (const frame of framesOf(bytes, longestGap)) {
     demandNoOtherLayer(bytes, offset, frame.offset);
     yield (frame.offset - offset) / BYTES_PER_SECOND_AT_LEAST + frame.samples / frame.sampleRate;
     offset = frame.offset + frame.bytes;
   }
-  demandNoOtherLayer(bytes, offset, bytes.length);
+  demandNoOtherLayer(bytes, offset, Math.min(offset + longestGap, bytes.length));
   yield Math.max(0, bytes.length - offset) / BYTES_PER_SECOND_AT_LEAST;
 }
 

@@ -15,9 +15,13 @@ interface Wave extends Format {
   dataBytes: number;
 }
 
+/** More than any file has before its sound. */
+const MOST_CHUNKS = 1000;
+
 function readWave(bytes: Buffer): Wave | undefined {
   let format: Format | undefined;
-  for (let offset = 12; offset + 8 <= bytes.length; ) {
+  let offset = 12;
+  for (let chunk = 0; chunk < MOST_CHUNKS && offset + 8 <= bytes.length; chunk++) {
     const id = bytes.toString('latin1', offset, offset + 4);
     const size = bytes.readUInt32LE(offset + 4);
     const start = offset + 8;

@@ -147,6 +147,47 @@ t.test('what does not tell how long it plays has no length', async (t) => {
   for (const [kind, bytes] of Object.entries(untold)) t.equal(longestPlay(bytes, 3600), undefined, kind);
 });
 
+/** As large as a transcript's may be, of these bytes again and again behind a head. */
+const again = (head: Buffer, bytes: readonly number[] | Buffer): Buffer =>
+  Buffer.concat([head, Buffer.alloc(25 * 1024 * 1024 - head.length, Buffer.from(bytes))]);
+
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+/** Of as many packets as there are bytes. */
+function page(isFirst: boolean, packets: readonly number[], bytes: Buffer): Buffer {
+  const head = Buffer.alloc(27);
+  head.write('OggS', 'latin1');
+  head[5] = isFirst ? 2 : 0;
+  head[26] = packets.length;
+  return Buffer.concat([head, Buffer.from(packets), bytes]);
+}
+
+t.test('a file that is made to be read for long keeps nobody waiting', async (t) => {
+  const webm = Buffer.from('1a45dfa380', 'hex');
+  const vorbis = Buffer.alloc(30);
+  vorbis.write('\x01vorbis', 'latin1');
+  vorbis.writeUInt32LE(48_000, 12);
+  const ogg = page(true, [vorbis.length], vorbis);
+  const ones = Array<number>(255).fill(1);
+  const made: Record<string, Buffer> = {
+    'WebM of clusters': again(webm, Buffer.from('1f43b675ff', 'hex')),
+    'WebM of empty elements': again(webm, [0x80]),
+    'WebM with a track of empty elements': again(Buffer.from('1a45dfa380ae10ffffff', 'hex'), [0x80]),
+    'OGG of packets without sound': again(ogg, page(false, ones, Buffer.from(ones))),
+    'OGG of empty pages': again(ogg, page(false, [], Buffer.alloc(0))),
+    'FLAC of what looks like frames': again(latin1('fLaC\x80\0\0\0'), [0xff, 0xf8, 0x70, 0]),
+    'FLAC of empty blocks': again(latin1('fLaC'), [0]),
+    'MP3 without a frame': again(latin1('ID3\x03\0\0\0\0\0\0'), [0xff]),
+    'WAV of empty chunks': again(latin1('RIFF\0\0\0\0WAVE'), [0]),
+  };
+  const from = performance.now();
+  for (const [kind, bytes] of Object.entries(made)) {
+    const seconds = longestPlay(bytes, 180);
+    t.ok(seconds === undefined || seconds > 180, `${kind} is refused`);
+  }
+  t.ok(performance.now() - from < 3_000, 'all of them in less time than a few of their kind took');
+});
+
 t.test('a file that is broken anywhere has a length or none, and never fails', async (t) => {
   const broken = fc
     .tuple(

@@ -15,10 +15,14 @@ const crcs = Uint8Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
+/** More than any file has before its frames. */
+const MOST_BLOCKS = 1000;
+
 /** Where the frames begin, and the samples a second of those that do not say their own. */
 function readHead(bytes: Buffer): { start: number; rate: number } | undefined {
   let rate = 0;
-  for (let offset = 4; offset + 4 <= bytes.length; ) {
+  let offset = 4;
+  for (let block = 0; block < MOST_BLOCKS && offset + 4 <= bytes.length; block++) {
     const kind = bytes.readUInt8(offset);
     const next = offset + 4 + bytes.readUIntBE(offset + 1, 3);
     if ((kind & 0x7f) === 0 && offset + 17 <= bytes.length) rate = bytes.readUIntBE(offset + 14, 3) >>> 4;
@@ -69,7 +73,6 @@ export function* secondsOfFlac(bytes: Buffer): Generator<number> {
   if (head === undefined) throw new Untold();
   for (let offset = head.start; offset < bytes.length; offset++) {
     if (bytes[offset] !== SYNC || !SECOND.includes(bytes[offset + 1] ?? 0)) continue;
-    const seconds = frameAt(bytes, offset, head.rate);
-    if (seconds !== undefined) yield seconds;
+    yield frameAt(bytes, offset, head.rate) ?? 0;
   }
 }

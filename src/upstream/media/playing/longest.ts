@@ -11,8 +11,11 @@ import { secondsOfOgg } from './ogg.ts';
 import { Untold } from './untold.ts';
 import { secondsOfWebm } from './webm.ts';
 
-/** By a file's type: its seconds, part after part. They throw Untold. */
-const readers: Readonly<Record<string, (bytes: Buffer) => Iterable<number>>> = {
+/**
+ * By a file's type: its seconds, part after part, and of a part without sound none. Nothing in between takes long to read. They
+ * throw Untold.
+ */
+const readers: Readonly<Record<string, (bytes: Buffer, most: number) => Iterable<number>>> = {
   'audio/mpeg': secondsOfMp3,
   'audio/wav': secondsOfWav,
   'audio/flac': secondsOfFlac,
@@ -22,6 +25,9 @@ const readers: Readonly<Record<string, (bytes: Buffer) => Iterable<number>>> = {
   'video/webm': secondsOfWebm,
 };
 
+/** Parts without sound for each second: more than a film has pictures. A file of nothing else would keep everybody waiting. */
+const MOST_SILENT = 200;
+
 /**
  * Seconds that a decoder gets out of the file at most, undefined where it does not tell. Once they are over `most` the
  * rest is not counted.
@@ -30,10 +36,13 @@ export function longestPlay(bytes: Buffer, most: number): number | undefined {
   const read = readers[sniffMediaType(bytes)?.type ?? ''];
   if (read === undefined) return undefined;
   let seconds = 0;
+  let silent = 0;
   try {
-    for (const part of read(bytes)) {
+    for (const part of read(bytes, most)) {
       seconds += part;
       if (seconds > most) break;
+      if (part === 0) silent += 1;
+      if (silent > MOST_SILENT * most) return undefined;
     }
   } catch (error) {
     if (error instanceof Untold) return undefined;

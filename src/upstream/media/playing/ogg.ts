@@ -28,6 +28,7 @@ export function* secondsOfOgg(bytes: Buffer): Generator<number> {
     }
     const stream = streams.get(serial);
     if (stream === undefined) throw new Untold();
+    if (laces.length === 0) yield 0;
     for (const lace of laces) {
       if (!stream.isOpen) yield stream.codec.secondsAt(bytes, start);
       stream.isOpen = lace === 255;

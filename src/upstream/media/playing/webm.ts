@@ -51,12 +51,17 @@ function elementAt(bytes: Buffer, offset: number): Element | undefined {
 
 const TOLD_ONCE: ReadonlySet<number> = new Set([ID.trackNumber, ID.trackType, ID.codecPrivate]);
 
+/** More than are known of a track. */
+const MOST_PARTS = 100;
+
 /** Throws Untold where one that counts is there twice: readers differ in which they take. */
 function partsOf(bytes: Buffer, { start, end }: Element): Map<number, Buffer> {
   const parts = new Map<number, Buffer>();
+  let count = 0;
   for (let offset = start; offset < end; ) {
     const part = elementAt(bytes, offset);
-    if (!part || (TOLD_ONCE.has(part.id) && parts.has(part.id))) throw new Untold();
+    count += 1;
+    if (!part || count > MOST_PARTS || (TOLD_ONCE.has(part.id) && parts.has(part.id))) throw new Untold();
     parts.set(part.id, bytes.subarray(part.start, part.end));
     offset = part.end;
   }
