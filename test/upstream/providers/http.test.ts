@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import type { CallContext } from '../../../src/upstream/adapter.ts';
 import { CutAnswer } from '../../../src/upstream/cut-answer.ts';
@@ -150,7 +151,13 @@ type Passed = Parameters<typeof passOn>;
 type Last = 'end' | 'deadline' | 'shutdown' | 'break';
 
 /** A stream of these parts, and how it ends: what was passed on, and what came of it. */
-async function streamed(parts: readonly string[], last: Last, longest?: number, isWantedWhole = false) {
+async function streamed(
+  parts: readonly string[],
+  last: Last,
+  longest?: number,
+  isWantedWhole = false,
+  further: Readonly<Record<string, string>> = {},
+) {
   const stop = new AbortController();
   const body = Readable.from(
     (async function* () {
@@ -162,7 +169,12 @@ async function streamed(parts: readonly string[], last: Last, longest?: number, 
     { objectMode: false },
   );
   const problemOf = () => new UpstreamProblem(stop.signal.aborted ? 'timeout' : 'failed', 'weather', 'broken off');
-  const stream = async () => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body, problemOf });
+  const stream = async () => ({
+    status: 200,
+    headers: { 'content-type': 'text/event-stream', ...further },
+    body,
+    problemOf,
+  });
   const binding = { http: { stream, redact: (text: string) => text }, options: {}, upstream: 'weather' };
   const request = { method: 'GET', path: '/' } as Passed[0];
   let passed = '';
@@ -261,6 +273,29 @@ t.test('an answer is read in the characters that it says it is in', async (t) =>
     'a mark before it is none of it',
   );
   t.match(await asked('text/plain; charset=klingon', 'a'), { name: 'UpstreamProblem', failure: 'malformed' });
+});
+
+t.test('a text that comes compressed although nobody asked for that is none', async (t) => {
+  const asked = async (type: string, coding: string, body: Buffer | string) => {
+    const headers = { 'content-type': type, 'content-encoding': coding };
+    const { origin } = await serve(t, (_request, response) => response.writeHead(200, headers).end(body));
+    const binding = { options: { path: '/' }, upstream: 'weather', http: connect(t, origin) };
+    return await http
+      .call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t))
+      .catch((error) => error);
+  };
+  for (const coding of ['gzip', 'x-gzip', 'GZIP', 'utf-8, gzip'])
+    t.match(
+      await asked('text/plain', coding, gzipSync('fog')),
+      { name: 'UpstreamProblem', failure: 'malformed', message: /compressed/ },
+      coding,
+    );
+  t.match(await asked('text/csv', 'br', brotliCompressSync('fog')), { name: 'UpstreamProblem', failure: 'malformed' });
+  t.match(await asked('application/json', 'gzip', gzipSync('{}')), { name: 'UpstreamProblem', failure: 'malformed' });
+  for (const coding of ['identity', 'utf-8']) t.equal(await asked('text/plain', coding, 'fog'), 'fog', coding);
+  const { passed, result } = await streamed([ONE], 'end', undefined, false, { 'content-encoding': 'gzip' });
+  t.match(result, { name: 'UpstreamProblem', failure: 'malformed' });
+  t.equal(passed, '', 'and nothing of it is passed on');
 });
 
 t.test('JSON is read as such under each of its types', async (t) => {

@@ -26,11 +26,22 @@ export function readAnswer(response: UpstreamResponse, upstream: string): unknow
   throw new UpstreamProblem('malformed', upstream, `answered ${type}: a file needs result: { file: ... }`);
 }
 
+/** Throws UpstreamProblem `malformed` for an answer that is compressed, which nobody asked for: its bytes would be taken for the text. */
+export function demandPlain({ headers }: Pick<UpstreamResponse, 'headers'>, upstream: string): void {
+  const coding = headers['content-encoding'] ?? '';
+  // Some servers name characters or nothing here.
+  if (!/\b(?:gzip|compress|deflate|br|zstd)\b/i.test(coding)) return;
+  throw new UpstreamProblem('malformed', upstream, 'answered compressed where nobody asked for that', {
+    providerMessage: coding,
+  });
+}
+
 const CHARSET = /;\s*charset="?([^\s;"]+)/i;
 const XML_ENCODING = /^<\?xml[^>]*\sencoding=["']([^"']+)/;
 
 /** In the characters that its type names, or that XML says itself; else UTF-8. */
 function textOf({ headers, body }: UpstreamResponse, upstream: string): string {
+  demandPlain({ headers }, upstream);
   const [, named] =
     CHARSET.exec(headers['content-type'] ?? '') ?? XML_ENCODING.exec(body.toString('latin1', 0, 200)) ?? [];
   try {

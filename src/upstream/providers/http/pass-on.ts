@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Binding, CallContext } from '../../adapter.ts';
 import { CutAnswer } from '../../cut-answer.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { demandPlain } from './answer.ts';
 import type { HttpOptions } from './options.ts';
 import { refuseBy } from './refusal.ts';
 import type { requestFor } from './request.ts';
@@ -41,6 +42,7 @@ export async function passOn(
     if (!given['content-type']?.startsWith('text/event-stream')) {
       throw new UpstreamProblem('malformed', upstream, `answered ${given['content-type']} where a stream was expected`);
     }
+    demandPlain({ headers: given }, upstream);
     body.setEncoding('utf8');
     for await (const chunk of body) {
       rest += chunk;
