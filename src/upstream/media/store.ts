@@ -39,6 +39,8 @@ interface MediaShelf {
 
 /** Milliseconds between the tries to store a file. */
 const PAUSES = [100, 300, 900, 2_700];
+/** What takes so many to fail is not tried again: the call would come to its deadline, and what was made for it be lost. */
+const MOST_TRYING_MS = 15_000;
 
 const LARGEST_COPY: Readonly<Record<MediaKind | 'any', number>> = {
   image: 40 * 1024 * 1024,
@@ -68,10 +70,12 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
   }
 
   async function write(name: string, bytes: Buffer, type: string): Promise<void> {
+    const from = performance.now();
     for (const pause of PAUSES) {
       try {
         return await shelf.write(name, bytes, type);
-      } catch {
+      } catch (error) {
+        if (performance.now() - from > MOST_TRYING_MS) throw new MediaNotStored(error);
         await delay(pause);
       }
     }

@@ -5,6 +5,7 @@ import t from 'tap';
 import { openDownloader } from '../../../src/upstream/http/download.ts';
 import { openDirectoryMediaStore, serveMedia } from '../../../src/upstream/media/directory.ts';
 import { MediaNotStored, openMediaStore } from '../../../src/upstream/media/store.ts';
+import { endingPauses } from '../../pauses.ts';
 import { mediaContract, png } from './store-contract.ts';
 
 t.test('the directory keeps the contract', (t) => {
@@ -41,6 +42,25 @@ t.test('a file that is not taken at first is stored a moment later, or reported 
   refusals = 99;
   await t.rejects(store.put(await png(), 'image'), MediaNotStored);
   t.equal(taken.length, 1);
+});
+
+t.test('what takes long to fail is given up while its call can still say so', async (t) => {
+  endingPauses(t);
+  const downloads = openDownloader({ trustedOrigins: [] });
+  t.teardown(() => downloads.close());
+  let now = 0;
+  let tries = 0;
+  t.intercept(performance, 'now', { value: () => now });
+  const shelf = {
+    async write() {
+      tries += 1;
+      now += 10_000;
+      throw new Error('no answer');
+    },
+  };
+  const store = openMediaStore({ shelf, publicUrl: 'https://gateway.example/media', downloads });
+  await t.rejects(store.put(await png(), 'image'), { name: 'MediaNotStored', message: /no answer/ });
+  t.equal(tries, 2);
 });
 
 const NAME = '0123456789abcdef0123456789abcdef.png';

@@ -3,6 +3,8 @@ import t, { type Test } from 'tap';
 import { filePath, makeFile } from '../../../src/sandbox/files/index.ts';
 import { type Downloader, openDownloader } from '../../../src/upstream/http/download.ts';
 import { openS3MediaStore } from '../../../src/upstream/media/s3.ts';
+import { endingPauses } from '../../pauses.ts';
+import { serve } from '../http/weather.ts';
 import { mediaContract } from './store-contract.ts';
 
 const BUCKET = 'turnpike-media';
@@ -65,4 +67,14 @@ t.test('tells readers what a file is, and that it never changes', async (t) => {
 t.test('says which bucket did not take a file', async (t) => {
   const { store } = await open(t, openDownloads(t), 'no-such-bucket');
   await t.rejects(store.put(await sound(), 'audio'), { message: /media bucket no-such-bucket .*NoSuchBucket/ });
+});
+
+t.test('a bucket that takes a connection and says nothing has not taken the file', async (t) => {
+  endingPauses(t);
+  const { origin, calls } = await serve(t, (request) => void request.resume());
+  const bucket = { bucket: BUCKET, endpoint: origin, region: 'us-east-1', publicUrl: origin };
+  const store = await openS3MediaStore({ ...bucket, downloads: openDownloads(t), patienceMs: 100 });
+  t.teardown(store.close);
+  await t.rejects(store.put(await sound(), 'audio'), { name: 'MediaNotStored', message: /did not take .*Timeout/ });
+  t.equal(calls(), 5);
 });
