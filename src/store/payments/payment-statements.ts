@@ -104,7 +104,7 @@ export const listLosses = (since: number): Statement => ({
 /** Word for word the condition of the index `payments_late`, which nothing else leads to. */
 export const OLDEST_LATE: Statement = {
   text: `SELECT MIN(+created_at) AS created_at FROM payments
-    WHERE answer <> '' AND state = 'settled' AND updated_at - created_at > 3600000 HAVING COUNT(*) > 0`,
+    WHERE state = 'settled' AND updated_at - created_at > 3600000 AND answer <> '' HAVING COUNT(*) > 0`,
   values: [],
 };
 
