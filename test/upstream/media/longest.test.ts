@@ -186,6 +186,20 @@ t.test('a file of nothing that plays is refused, whatever there is to be read in
   }
 });
 
+t.test('sound is not looked for among thousands of parts without any', (t) => {
+  const [wav, flac, webm] = [named('WAV'), named('FLAC'), named('WebM with Opus')];
+  const many = (bytes: string) => Buffer.alloc(4_000 * (bytes.length / 2), bytes, 'hex');
+  for (const [kind, bytes] of Object.entries({
+    'WAV behind empty chunks': Buffer.concat([wav.subarray(0, 12), many('6a756e6b00000000'), wav.subarray(12)]),
+    'FLAC behind empty blocks': Buffer.concat([flac.subarray(0, 4), many('01000000'), flac.subarray(4)]),
+    'FLAC with what looks like frames': Buffer.concat([flac, many('fff87000')]),
+    'WebM with empty elements': Buffer.concat([webm, many('ec80')]),
+  })) {
+    t.equal(longestPlay(bytes, SECONDS + 3), undefined, kind);
+  }
+  t.end();
+});
+
 t.test('a file that is broken anywhere has a length or none, and never fails', async (t) => {
   const broken = fc
     .tuple(
