@@ -105,6 +105,16 @@ function fragmentsOfOneNumber(): Buffer {
   return rewritten(rewritten(bytes, 'tkhd', 16, [0, 0, 0, 1]), 'tfhd', 8, [0, 0, 0, 1]);
 }
 
+/** Its table of chunks says one entry more than its box has, which lies in the next. */
+function longTable(): Buffer {
+  const bytes = Buffer.from(named('M4A with AAC'));
+  const table = bytes.indexOf('stsc') + 4;
+  const chunks = bytes.indexOf('stco') + 4;
+  bytes.writeUInt32BE(0x7fffffff, chunks + 4);
+  bytes.writeUInt32BE(bytes.readUInt32BE(table + 4) + 1, table + 4);
+  return bytes;
+}
+
 t.test('a file that claims to be short is as long as what is in it', async (t) => {
   const none = [0, 0, 0, 0];
   const claims: Record<string, Buffer> = {
@@ -139,6 +149,7 @@ t.test('what does not tell how long it plays has no length', async (t) => {
     'an MP4 with two tracks of one number': fragmentsOfOneNumber(),
     'a WebM with two tracks of one number': twiceNumbered(),
     'an OGG with bytes behind it': Buffer.concat([named('OGG with Opus'), Buffer.alloc(100)]),
+    'an MP4 whose table goes on behind its box': longTable(),
     'an MP4 of boxes': Buffer.concat([Buffer.from('\0\0\0\x08ftyp', 'latin1'), Buffer.alloc(0)]),
     'FLAC without a frame': named('FLAC').subarray(0, 60),
     'a page': Buffer.from('<html></html>'),

@@ -106,6 +106,8 @@ function framesOf(file: File, track: Box): number {
   if (short && long) throw new Untold();
   const chunks = numberAt(file, afterFlags(short ?? long));
   const runCount = numberAt(file, afterFlags(runs));
+  // What is read once is not read again, however many tracks there are.
+  if (runs && runs.start + 8 + runCount * 12 > runs.end) throw new Untold();
   let inChunks = 0;
   for (let run = 0; run < runCount; run++) {
     const first = run === 0 ? 1 : numberAt(file, afterFlags(runs, 4 + run * 12));
