@@ -2,9 +2,10 @@
  * Counts calls and exchanges in memory, and adds them to the store in the background: nobody who calls waits for it. A
  * process that is killed forgets the last few seconds of them; money is counted by the store itself.
  */
+import { randomUUID } from 'node:crypto';
 import { type Rate, rate } from '../money.ts';
 import type { Visit } from '../request/visit.ts';
-import type { CallCount, ExchangeCount, PaidVisit } from '../store/figures/figures-store.ts';
+import type { Batch, CallCount, ExchangeCount, PaidVisit } from '../store/figures/figures-store.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn } from '../timing.ts';
 import { bucketOf } from './buckets.ts';
@@ -99,22 +100,8 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
     }
   }
 
-  /** What was counted meanwhile is added to, where the store refuses. */
-  async function flushCounts<Count>(
-    counts: Counts<Count>,
-    write: (counts: readonly Count[]) => Promise<void>,
-    again: (count: Count) => void,
-  ): Promise<void> {
-    const some = [...counts.values()].flat();
-    if (some.length === 0) return;
-    counts.clear();
-    try {
-      await write(some);
-    } catch (error) {
-      some.forEach(again);
-      throw error;
-    }
-  }
+  const flushCalls = flushing(calls, store.figures.addCalls);
+  const flushExchanges = flushing(exchanges, store.figures.addExchanges);
 
   return {
     ended(visit) {
@@ -136,9 +123,30 @@ export function openTally(store: Pick<Store, 'figures' | 'now'>): Tally {
     }),
     flush: inTurn(async () => {
       await flushVisits();
-      await flushCounts(calls, store.figures.addCalls, addCall);
-      await flushCounts(exchanges, store.figures.addExchanges, addExchange);
+      await flushCalls();
+      await flushExchanges();
     }),
+  };
+}
+
+/** Adds what was counted. What the store may have added already, for its word of it was lost, stays the batch that it was. */
+function flushing<Count>(
+  counts: Counts<Count>,
+  write: (counts: readonly Count[], batch: Batch) => Promise<void>,
+): () => Promise<void> {
+  const counter = randomUUID();
+  let number = 0;
+  let open: readonly Count[] = [];
+  async function addOpen(): Promise<void> {
+    if (open.length > 0) await write(open, { counter, number });
+    open = [];
+  }
+  return async () => {
+    await addOpen();
+    open = [...counts.values()].flat();
+    number += 1;
+    counts.clear();
+    await addOpen();
   };
 }
 

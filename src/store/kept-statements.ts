@@ -18,3 +18,10 @@ export const keepValue = (key: string, value: string, now: number): Statement =>
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, stored_at = excluded.stored_at`,
   values: [key, value, now],
 });
+
+/** Changes no row where that value is kept already. */
+export const keepAnother = (key: string, value: string, now: number): Statement => ({
+  text: `INSERT INTO kept (key, value, stored_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, stored_at = excluded.stored_at WHERE kept.value <> excluded.value`,
+  values: [key, value, now],
+});

@@ -26,10 +26,10 @@ t.test('what is counted while the store refuses is added once it takes it, each 
   t.teardown(() => store.close());
   let isGone = false;
   const unlessGone =
-    <Given>(write: (given: Given) => Promise<void>) =>
-    async (given: Given): Promise<void> => {
+    <Given extends unknown[]>(write: (...given: Given) => Promise<void>) =>
+    async (...given: Given): Promise<void> => {
       if (isGone) throw storeUnavailable('gone');
-      await write(given);
+      await write(...given);
     };
   const { figures } = store;
   const tally = openTally({

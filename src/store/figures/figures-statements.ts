@@ -3,8 +3,8 @@
 import { withoutNul } from '../engines/nul.ts';
 import type { Statement } from '../engines/statement.ts';
 import { FORGET_AT_ONCE } from '../forget-statements.ts';
-import { keepValue } from '../kept-statements.ts';
-import type { CallCount, ExchangeCount, MoneySum, PaidVisit, Span, SpansOf } from './figures-store.ts';
+import { keepAnother, keepValue } from '../kept-statements.ts';
+import type { Batch, CallCount, ExchangeCount, MoneySum, PaidVisit, Span, SpansOf } from './figures-store.ts';
 
 /** Until the end of the transaction nobody else changes sums. */
 export const lockFigures = (now: number): Statement => keepValue('figures', '', now);
@@ -121,6 +121,10 @@ export const listMoney = ({ span, from, to }: SpansOf): Statement => ({
       ORDER BY created_at LIMIT ${UNCOUNTED_AT_ONCE}) AS entries_left`,
   values: [span, from, to],
 });
+
+/** Changes no row where the batch was added before. */
+export const markBatch = ({ counter, number }: Batch, now: number): Statement =>
+  keepAnother(`counted:${counter}`, String(number), now);
 
 export const addCalls = (span: Span, count: CallCount): Statement => ({
   text: `INSERT INTO call_totals (span, at, endpoint, door, network, bucket, calls, failures, challenges)

@@ -59,6 +59,13 @@ export interface ExchangeCount extends Bucket {
   readonly spend: Rate;
 }
 
+/** What one who counts adds at once: one batch after the other, each until it is known to be added. */
+export interface Batch {
+  /** Names whoever counts. */
+  readonly counter: string;
+  readonly number: number;
+}
+
 /** Something that happened in a visit. */
 export interface VisitStep {
   readonly at: number;
@@ -87,10 +94,10 @@ export interface FiguresStore {
   /** Counts so many movements of each sort at most, in one transaction each. True where more may be uncounted. */
   count(limit: number): Promise<boolean>;
   money(spans: SpansOf): Promise<Money>;
-  /** Adds to what is counted, so that several instances sum. */
-  addCalls(counts: readonly CallCount[]): Promise<void>;
+  /** Adds to what is counted, so that several instances sum. The same batch again changes nothing. */
+  addCalls(counts: readonly CallCount[], batch: Batch): Promise<void>;
   calls(spans: SpansOf): Promise<CallCount[]>;
-  addExchanges(counts: readonly ExchangeCount[]): Promise<void>;
+  addExchanges(counts: readonly ExchangeCount[], batch: Batch): Promise<void>;
   exchanges(spans: SpansOf): Promise<ExchangeCount[]>;
   /** The same visit again changes nothing. */
   addVisits(visits: readonly PaidVisit[]): Promise<void>;

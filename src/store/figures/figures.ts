@@ -107,8 +107,9 @@ export function figuresOn(engine: Engine): FiguresStore {
       };
     },
 
-    addCalls: (counts) =>
+    addCalls: (counts, batch) =>
       engine.transact(function* (): Steps<void> {
+        if ((yield statements.markBatch(batch, engine.now())).changes === 0) return;
         for (const count of counts) {
           for (const span of spans)
             yield unwatched(statements.addCalls(span, { ...count, at: beginningOf(span, count.at) }));
@@ -117,8 +118,9 @@ export function figuresOn(engine: Engine): FiguresStore {
 
     calls: async (asked) => (await engine.read(statements.listCalls(asked))).map(toCalls),
 
-    addExchanges: (counts) =>
+    addExchanges: (counts, batch) =>
       engine.transact(function* (): Steps<void> {
+        if ((yield statements.markBatch(batch, engine.now())).changes === 0) return;
         yield unwatched(statements.lockFigures(engine.now()));
         for (const count of counts) {
           for (const span of spans) yield* addExchange(span, count);

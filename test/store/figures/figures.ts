@@ -183,8 +183,15 @@ export function figures(promise: Promised): void {
     };
     const exchange = { at: T + 5, upstream: 'pictures', bucket: 250, calls: 1, failures: 1, spend: 10n ** 19n };
     const other = await open();
-    await Promise.all([store, other].map((each) => each.figures.addCalls([count, { ...count, at: T + HOUR }])));
-    await Promise.all([store, other].map((each) => each.figures.addExchanges([exchange])));
+    const instances = [store, other].map((each, index) => ({ ...each.figures, counter: `instance ${index}` }));
+    for (const number of [1, 1, 2]) {
+      // The second time nothing is added, for that was.
+      const counts = number === 1 ? [count] : [{ ...count, at: T + HOUR }];
+      await Promise.all(instances.map((each) => each.addCalls(counts, { counter: `${each.counter}: calls`, number })));
+    }
+    for (const number of [1, 1]) {
+      await Promise.all(instances.map((each) => each.addExchanges([exchange], { counter: each.counter, number })));
+    }
     const calls = async (span: Span) => (await store.figures.calls({ span, ...ALL })).toSorted((a, b) => a.at - b.at);
     const twice = { ...count, calls: 4, failures: 2, challenges: 6 };
     t.same(await calls('hour'), [
