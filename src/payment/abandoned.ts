@@ -76,7 +76,8 @@ async function end(
 ): Promise<boolean> {
   switch (became?.state) {
     case 'settled': {
-      const isOurs = await store.settle(claim, became.receipt, now());
+      // What has its receipt was counted with it.
+      const isOurs = payment.receipt !== undefined || (await store.settle(claim, became.receipt, now()));
       return isOurs && (payment.answer !== undefined || store.giveUp(claim, 'owed', STOPPED, now()));
     }
     case 'refused':
