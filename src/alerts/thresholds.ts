@@ -8,12 +8,14 @@ import { DAY_MS, dayOf, startOf, type Tally } from './tally.ts';
 /** What settled just before midnight is in the store by then. */
 const DAY_OVER_MS = 600_000;
 
-/** `spend.daily`: as soon as the day's spending has reached it. */
+/** `spend.daily`: as soon as the day's spending has reached it. What was bought before midnight may be known after it. */
 export function spendNews({ spendAbove }: AlertsFile, tally: Tally, now: number): News[] {
-  const day = dayOf(now);
-  const spent = rateToMoney(tally.day(day).spent);
-  if (spendAbove === undefined || spent < usd(spendAbove)) return [];
-  return [{ type: 'spend.daily', about: day, data: { day, dollars: toDecimal(spent), threshold: spendAbove } }];
+  if (spendAbove === undefined) return [];
+  return [dayOf(now - DAY_MS), dayOf(now)].flatMap((day): News[] => {
+    const spent = rateToMoney(tally.day(day).spent);
+    if (spent < usd(spendAbove)) return [];
+    return [{ type: 'spend.daily', about: day, data: { day, dollars: toDecimal(spent), threshold: spendAbove } }];
+  });
 }
 
 /** `revenue.daily`: once the day is over, where the first sale was before it began. */

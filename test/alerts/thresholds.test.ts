@@ -1,0 +1,57 @@
+/** What is told of days. */
+import t, { type Test } from 'tap';
+import { openAlerts } from '../../src/alerts/alerts.ts';
+import type { AlertsFile } from '../../src/catalogue/types.ts';
+import { createLog } from '../../src/log.ts';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
+import { won } from '../store/arrivals.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+
+const MIDNIGHT = Date.UTC(2026, 10, 23);
+const MINUTE_MS = 60_000;
+
+/** `told` at that time, all that was so far, the oldest first. */
+async function watching(t: Test, settings: Omit<AlertsFile, 'webhooks'>) {
+  let time = MIDNIGHT - 60 * MINUTE_MS;
+  const now = () => time;
+  const store = openSqliteStore(':memory:', { now });
+  t.teardown(() => store.close());
+  const { tasks } = await openAlerts({
+    settings: () => ({ webhooks: [{ url: 'https://ops.example/' }], ...settings }),
+    delivery: undefined,
+    store,
+    worth: () => 70_000n,
+    idOf: (network) => network,
+    facilitators: () => new Map(),
+    circuits: () => new Map(),
+    gas: async () => new Map(),
+    everyMs: 1_000,
+    log: createLog('silent'),
+    now,
+  });
+  async function told(at: number): Promise<unknown[]> {
+    time = at;
+    const [, count] = tasks;
+    await count?.[1]();
+    return (await store.alerts.list({ limit: 10 })).reverse().map(({ body }) => JSON.parse(body).data);
+  }
+  return { store, told };
+}
+
+t.test('what a day spends is told, also where it is known after midnight', async (t) => {
+  const { store, told } = await watching(t, { spendAbove: '0.10' });
+  async function sell(id: string, cost: string, at: number): Promise<void> {
+    const claim = await won(store, sampleFacts(id), claimAt(at));
+    await store.fulfil(claim, sampleAnswer(), { cost, now: at });
+    await store.settle(claim, { ...sampleReceipt(), settledAt: at }, at);
+  }
+  const film = await won(store, sampleFacts('film', { settleUpfront: true }), claimAt(MIDNIGHT - 20 * MINUTE_MS));
+  await store.settle(film, { ...sampleReceipt(), settledAt: MIDNIGHT - 20 * MINUTE_MS }, MIDNIGHT - 20 * MINUTE_MS);
+  await sell('picture', '0.06', MIDNIGHT - 20 * MINUTE_MS);
+  t.same(await told(MIDNIGHT - MINUTE_MS), []);
+  await store.fulfil(film, sampleAnswer(), { cost: '0.05', now: MIDNIGHT + MINUTE_MS });
+  await sell('another', '0.06', MIDNIGHT + MINUTE_MS);
+  const yesterday = { day: '2026-11-22', dollars: '0.11', threshold: '0.10' };
+  t.same(await told(MIDNIGHT + 2 * MINUTE_MS), [yesterday]);
+  t.same(await told(MIDNIGHT + 3 * MINUTE_MS), [yesterday], 'once');
+});
