@@ -56,18 +56,19 @@ interface Key {
   readonly id: string;
   readonly label: string;
   readonly balance: Money;
+  readonly held: Money;
   readonly expiresAt: number | undefined;
   readonly disabledAt: number | undefined;
 }
 
-/** `credit.low` of the keys that can still be used. */
+/** `credit.low` of the keys that can still be used. A call under way holds far more than it mostly costs: that is left as well. */
 export function creditNews({ creditBelow }: AlertsFile, keys: readonly Key[], now: number): News[] {
   if (creditBelow === undefined) return [];
   const isOpen = ({ expiresAt, disabledAt }: Key) => disabledAt === undefined && (expiresAt ?? now + 1) > now;
   return keys
-    .filter((key) => isOpen(key) && key.balance < usd(creditBelow))
-    .map(({ id, label, balance }) => {
-      const data = { key: id, label, dollars: toDecimal(balance), threshold: creditBelow };
+    .filter((key) => isOpen(key) && key.balance + key.held < usd(creditBelow))
+    .map(({ id, label, balance, held }) => {
+      const data = { key: id, label, dollars: toDecimal(balance + held), threshold: creditBelow };
       return { type: 'credit.low', about: id, data };
     });
 }

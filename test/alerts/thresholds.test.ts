@@ -1,10 +1,11 @@
-/** What is told of days. */
+/** What is told of days and of keys. */
 import t, { type Test } from 'tap';
 import { openAlerts } from '../../src/alerts/alerts.ts';
 import type { AlertsFile } from '../../src/catalogue/types.ts';
 import { createLog } from '../../src/log.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { won } from '../store/arrivals.ts';
+import { addFunded, sampleHold } from '../store/credits/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const MIDNIGHT = Date.UTC(2026, 10, 23);
@@ -54,4 +55,17 @@ t.test('what a day spends is told, also where it is known after midnight', async
   const yesterday = { day: '2026-11-22', dollars: '0.11', threshold: '0.10' };
   t.same(await told(MIDNIGHT + 2 * MINUTE_MS), [yesterday]);
   t.same(await told(MIDNIGHT + 3 * MINUTE_MS), [yesterday], 'once');
+});
+
+t.test('a key whose call is under way has what the call will leave of what it holds', async (t) => {
+  const { store, told } = await watching(t, { creditBelow: '1' });
+  await addFunded(store, 2_000_000n);
+  const at = MIDNIGHT - 30 * MINUTE_MS;
+  await store.credits.hold(sampleHold('call', 1_500_000n, { now: at, leaseUntil: at + MINUTE_MS }));
+  t.same(await told(at), []);
+  await store.credits.settle('call', { price: 10_000n, note: 'used' }, at + 1);
+  t.same(await told(at + MINUTE_MS), []);
+  await store.credits.hold(sampleHold('dear', 1_500_000n, { now: at, leaseUntil: at + MINUTE_MS }));
+  await store.credits.settle('dear', { price: 1_500_000n, note: 'used' }, at + 2);
+  t.match(await told(at + 2 * MINUTE_MS), [{ key: 'key', dollars: '0.49', threshold: '1' }]);
 });
