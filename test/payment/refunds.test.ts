@@ -72,6 +72,19 @@ t.test('what cannot be sent on its network stays owed, and its payer can still g
   t.equal(await stateOf(), 'owed');
 });
 
+t.test('a refund that waits for a key says that it is sent once there is one, and is', async (t) => {
+  const { store, clock, signed, partsFor } = await open(t, 'upstream_failed', [
+    { state: 'settled', transaction: '0xback', amount: 1n },
+  ]);
+  await store.refunds.want({ paymentId: 'owed', reason: 'too late', isAutomatic: false, now: clock.now });
+  await sendRefunds(partsFor('another-chain'));
+  const [waiting] = await store.refunds.of('owed');
+  t.match(waiting?.fault, /TURNPIKE_REFUND_SIGNER_EVM .* what is sent by hand before is sent again/);
+  clock.now += 60_000;
+  t.equal(await sendRefunds(partsFor('chain-a')), 1);
+  t.equal(signed.length, 1, 'whatever the operator has sent meanwhile');
+});
+
 /** What was listed as owed is delivered before its refund is wanted. */
 const deliveredMeanwhile = (store: Store): Store => ({
   ...store,

@@ -59,7 +59,9 @@ async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | 
     return true;
   };
   if (!sender) {
-    return fail(`no key gives money back on ${network}: set TURNPIKE_REFUND_SIGNER_EVM or _SOLANA, or send it by hand`);
+    return fail(
+      `no key gives money back on ${network}: set TURNPIKE_REFUND_SIGNER_EVM or _SOLANA, and it is sent; what is sent by hand before is sent again then`,
+    );
   }
   if (refund.recoveryQuery !== undefined) {
     const became = await sender.recover(refund.recoveryQuery);
