@@ -33,6 +33,7 @@ export interface Alerts {
 }
 
 const MARGIN = 'margin.negative:';
+const DOWN = 'facilitator.down:';
 /** Sums need not be counted as often as rows are looked at. */
 const COUNT_EVERY = 6;
 /** Rounds that something holds which nobody sees any more. */
@@ -74,18 +75,22 @@ export async function openAlerts(parts: AlertsParts): Promise<Alerts> {
       names.map((name) => ({ type, about: name, data: { [key]: name } }));
     const named = (standing: ReadonlyMap<string, boolean>, state: boolean) =>
       [...standing].filter(([, is]) => is === state).map(([name]) => name);
+    const settles = facilitators();
     const { gasBelow } = settings;
     const accounts = gasBelow === undefined ? undefined : await gas();
-    const silent = accounts ? [...facilitators().keys()].filter((network) => !answered(accounts, network)) : [];
+    const silent = accounts ? [...settles.keys()].filter((network) => !answered(accounts, network)) : [];
     const news = [
-      ...down('facilitator.down', 'network', named(facilitators(), false)),
+      ...down('facilitator.down', 'network', named(settles, false)),
       ...down('upstream.down', 'upstream', named(circuits(), true)),
       ...gasNews(accounts ?? new Map(), gasBelow),
     ];
     await tellConditions(store.alerts, settings, {
       types: ['facilitator.down', 'upstream.down', 'signer.gas-low'],
       news,
-      isUnseen: (subject) => silent.some((network) => subject.startsWith(`signer.gas-low:${network}:`)),
+      isUnseen: (subject) =>
+        silent.some((network) => subject.startsWith(`signer.gas-low:${network}:`)) ||
+        // One that was taken out: nobody settles there again.
+        (subject.startsWith(DOWN) && !settles.has(subject.slice(DOWN.length))),
       now: now(),
       heldMs: HELD_ROUNDS * everyMs,
     });
