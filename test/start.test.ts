@@ -102,7 +102,7 @@ const live = {
   TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
   HOST: '127.0.0.1',
   TURNPIKE_CATALOGUE: catalogue,
-  TURNPIKE_DATA: data,
+  TURNPIKE_DATA: join(data, 'live'),
 };
 
 for (const [promise, more, line] of [

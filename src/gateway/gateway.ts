@@ -29,6 +29,7 @@ import type { Platform } from '../platform.ts';
 import { openRails } from '../rails/open.ts';
 import { type Readiness, readinessOf } from '../readiness.ts';
 import type { Visit } from '../request/visit.ts';
+import { demandMode } from '../store/of-one-mode.ts';
 import { openStore } from '../store/open.ts';
 import { watchStore } from '../store/readiness.ts';
 import type { Loss } from '../store/store.ts';
@@ -103,6 +104,12 @@ export async function openGateway(
     now: ownClock,
     log,
   });
+  try {
+    await demandMode(opened, mode, config);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
   const tally = openTally(opened);
   const metrics = tally.with(counters);
   const store = countReceipts(countLosses(opened, metrics, { worth, idOf }), metrics, { worth, idOf });
