@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
 import { chainOfNode } from './chains/chain-of-node.ts';
+import { decimalsOfToken } from './chains/decimals-of-token.ts';
 import type { ChannelOperator } from './channels/operator.ts';
 import type { EscrowOperator } from './escrow/escrow.ts';
 import { type Facilitator, FacilitatorUnreachable, type Kind } from './facilitators/facilitator.ts';
@@ -90,13 +91,18 @@ const kindOf = (kinds: readonly Kind[], version: number, scheme: string, name: s
 const rpcUrlOf = ({ network, mode, rpcUrl }: NetworkConfiguration): string | undefined =>
   rpcUrl ?? network[mode].rpcUrl;
 
-/**
- * The first facilitator that settles on the network serves it. Answers why not, as text, when none does. `stranger` is another
- * chain, which its node is of.
- */
+/** What a network's node said. */
+interface Told {
+  /** Another chain than the network's, which it is of. */
+  readonly stranger: string | undefined;
+  /** Of the asset. */
+  readonly decimals: number | undefined;
+}
+
+/** The first facilitator that settles on the network serves it. Answers why not, as text, when none does. */
 function payable(
   configuration: NetworkConfiguration,
-  stranger: string | undefined,
+  { stranger, decimals }: Told,
   supported: readonly Supported[],
 ): PayableNetwork | string {
   const { network, mode, payTo } = configuration;
@@ -104,6 +110,9 @@ function payable(
   if (payTo === undefined) return 'no pay-to address is configured';
   if (stranger !== undefined) {
     return `its RPC address leads to a node of ${stranger}, not of ${binding.caip2}: correct TURNPIKE_RPC_URL_<network>, or rpcUrl in networks.yaml`;
+  }
+  if (decimals !== undefined && decimals !== binding.asset.decimals) {
+    return `its token ${binding.asset.address} has ${decimals} decimals on its chain, not ${binding.asset.decimals}: correct decimals in networks.yaml`;
   }
   const chosen = supported.find(({ kinds }) => kindOf(kinds, 2, 'exact', binding.caip2));
   if (!chosen) return `no facilitator in reach settles on ${binding.caip2}`;
@@ -175,6 +184,8 @@ export function createPayableNetworks(
   const leastPrices = new Map<Facilitator, Map<string, bigint>>();
   /** What each network's node said that it is of, as CAIP-2. */
   const chains = new Map<NetworkId, string>();
+  /** How many decimals its asset has there. */
+  const decimals = new Map<NetworkId, number>();
   /** Those out of reach, and why. */
   const down = new Map<Facilitator, string>();
   let version = 0;
@@ -216,13 +227,23 @@ export function createPayableNetworks(
     }
   };
 
-  /** Until it is right: on another chain no payment is found, and each would count as not made. */
+  /**
+   * Until it is right: on another chain no payment is found, and each would count as not made; with other decimals each would
+   * be of another value than its price.
+   */
   const askNode = async (configuration: NetworkConfiguration): Promise<void> => {
     const { network, mode, payTo } = configuration;
+    const { id, family } = network;
+    const { caip2, asset } = network[mode];
     const rpcUrl = rpcUrlOf(configuration);
-    if (payTo === undefined || rpcUrl === undefined || chains.get(network.id) === network[mode].caip2) return;
-    const chain = await chainOfNode(network.family, rpcUrl);
-    if (chain !== undefined) chains.set(network.id, chain);
+    if (payTo === undefined || rpcUrl === undefined) return;
+    if (chains.get(id) !== caip2) {
+      const chain = await chainOfNode(family, rpcUrl);
+      if (chain !== undefined) chains.set(id, chain);
+    }
+    if (chains.get(id) !== caip2 || decimals.get(id) === asset.decimals) return;
+    const found = await decimalsOfToken(family, rpcUrl, asset.address);
+    if (found !== undefined) decimals.set(id, found);
   };
 
   const strangerOf = ({ network, mode }: NetworkConfiguration): string | undefined => {
@@ -283,7 +304,10 @@ export function createPayableNetworks(
     refresh: async () => {
       const [first] = await Promise.all([Promise.all(facilitators.map(ask)), Promise.all(configurations.map(askNode))]);
       let supported = first;
-      const now = (configuration: NetworkConfiguration) => payable(configuration, strangerOf(configuration), supported);
+      const now = (configuration: NetworkConfiguration) => {
+        const told = { stranger: strangerOf(configuration), decimals: decimals.get(configuration.network.id) };
+        return payable(configuration, told, supported);
+      };
       const lost = configurations.some(
         (configuration) => networks.has(configuration.network.id) && typeof now(configuration) === 'string',
       );

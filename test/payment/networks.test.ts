@@ -416,8 +416,8 @@ for (const { family, told, right, wrong } of [
       const asked: string[] = [];
       const node = await serve((_request, response, body) => {
         const { id, method } = JSON.parse(body);
-        asked.push(method);
-        json(response, 200, { jsonrpc: '2.0', id, result: answer[0] });
+        if (method === told) asked.push(method);
+        json(response, 200, { jsonrpc: '2.0', id, result: method === told ? answer[0] : null });
       });
       t.teardown(node.stop);
       const { log, told: lines } = keepingLog();

@@ -7,6 +7,7 @@ const AUTHORIZATION_USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e
 const BALANCE_OF = '0x70a08231';
 const AUTHORIZATION_STATE = '0xe94a0102';
 const NONCE_BITMAP = '0x4fe02b44';
+const DECIMALS = '0x313ce567';
 const UPTO_PROXY = '0x4020a4f3b7b90cca423b9fabcc0ce57c6c240002';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -54,6 +55,8 @@ function call(chain: Chain, data: string, at: unknown): string {
   switch (selector) {
     case BALANCE_OF:
       return number(chain.balance(address));
+    case DECIMALS:
+      return number(6n);
     case AUTHORIZATION_STATE:
       return number(isUsed('eip3009', `0x${second}`) ? 1n : 0n);
     case NONCE_BITMAP: {
