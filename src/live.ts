@@ -59,8 +59,29 @@ async function openFacilitators(
   return found;
 }
 
+/** No key moves what is there: the zero address, and that of Solana's system program. */
+const NOBODYS = [/^0x0{40}$/i, /^1{32}$/];
+
+/** Where money would be sent to and nobody has it, by variable: one may be for several networks. */
+function lostPayments(live: LiveConfig, networks: readonly Network[]): ReadonlyMap<string, string> {
+  const lost = new Map<string, string>();
+  for (const network of networks) {
+    const address = payToOf(live, network);
+    if (address === undefined) continue;
+    const { id, family } = network;
+    const { asset } = network.live;
+    const isToken =
+      family === 'evm' ? address.toLowerCase() === asset.address.toLowerCase() : address === asset.address;
+    const variable = PAY_TO + inVariable(live.payTo[id] === undefined ? family : id);
+    if (isToken) lost.set(variable, `the address of the token ${asset.symbol} itself (${id})`);
+    else if (NOBODYS.some((form) => form.test(address))) lost.set(variable, "nobody's address");
+  }
+  return lost;
+}
+
 /** Variables that name a network: a misspelt name would change nothing, and a wrong address lose what is paid. */
-function checkNetworks({ payTo, rpcUrls, coinDollars }: LiveConfig, networks: readonly Network[]): void {
+function checkNetworks(live: LiveConfig, networks: readonly Network[]): void {
+  const { payTo, rpcUrls, coinDollars } = live;
   const ids = networks.map(({ id }) => id);
   const unknown = (prefix: string, names: string[], known: readonly string[]) =>
     names
@@ -81,6 +102,9 @@ function checkNetworks({ payTo, rpcUrls, coinDollars }: LiveConfig, networks: re
       .filter(([, dollars]) => !/^\d{1,9}(\.\d{1,6})?$/.test(dollars))
       .map(([id]) => `${COIN_USD}${inVariable(id)} must be an amount in dollars, such as 250 or 0.35`),
     ...faults,
+    ...[...lostPayments(live, networks)].map(
+      ([variable, what]) => `${variable} is ${what}, where nobody has what is paid: give that of an account of yours`,
+    ),
   ];
   if (problems.length > 0) throw new ConfigProblem(problems);
 }

@@ -169,6 +169,25 @@ t.test('nobody is paid at an address of another family, or at a misspelt one', a
   );
 });
 
+t.test('nobody is paid at the address of a token, or at the one that is nobody’s', async (t) => {
+  const networks = [...loadSound(catalogueDirectory).networks.values()];
+  const tokenOn = (id: string) => networks.find((network) => network.id === id)?.live.asset.address ?? '';
+  for (const [name, address, fault] of [
+    ['EVM', tokenOn('chain-e'), 'TURNPIKE_PAY_TO_EVM is the address of the token USDT0 itself (chain-e)'],
+    ['EVM', tokenOn('chain-e').toLowerCase(), 'TURNPIKE_PAY_TO_EVM is the address of the token USDT0 itself (chain-e)'],
+    ['CHAIN_C', tokenOn('chain-c'), 'TURNPIKE_PAY_TO_CHAIN_C is the address of the token USDC itself (chain-c)'],
+    ['SOLANA', tokenOn('chain-a'), 'TURNPIKE_PAY_TO_SOLANA is the address of the token USDC itself (chain-a)'],
+    ['EVM', `0x${'0'.repeat(40)}`, "TURNPIKE_PAY_TO_EVM is nobody's address"],
+    ['SOLANA', '1'.repeat(32), "TURNPIKE_PAY_TO_SOLANA is nobody's address"],
+  ] as const) {
+    const { live } = readConfig({ ...enough, [`TURNPIKE_PAY_TO_${name}`]: address });
+    if (!live) throw new Error('the configuration is not live');
+    const problem: unknown = await openLive(live, networks).catch((error: unknown) => error);
+    const told = `${fault}, where nobody has what is paid: give that of an account of yours`;
+    t.same(problem instanceof ConfigProblem && problem.problems, [told], `${name} ${address}`);
+  }
+});
+
 t.test('a variable for a network that does not exist, or with an address of another family, is told', async (t) => {
   const { live } = readConfig({
     ...enough,
