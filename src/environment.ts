@@ -1,3 +1,5 @@
+import { isEvmKey, isSolanaKeyPair } from './on-chain/private-key.ts';
+
 /** Settings by the names of their variables, in the environment or in what takes its place. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -25,10 +27,10 @@ export interface VariableReader {
   privateKey(name: string, family: keyof typeof PRIVATE_KEYS): string | undefined;
 }
 
-/** What a private key looks like, and how that is said. */
-export const PRIVATE_KEYS = {
-  evm: { form: /^0x[0-9a-fA-F]{64}$/, words: '0x and 64 hex digits' },
-  solana: { form: /^[1-9A-HJ-NP-Za-km-z]{80,90}$/, words: 'the 64 bytes of a key pair in base58' },
+/** What a private key is, and how that is said. */
+const PRIVATE_KEYS = {
+  evm: { isKey: isEvmKey, words: '0x and 64 hex digits' },
+  solana: { isKey: isSolanaKeyPair, words: 'the 64 bytes of a key pair in base58, the public key last' },
 } as const;
 
 export function readVariables(variables: Variables): VariableReader {
@@ -47,8 +49,8 @@ export function readVariables(variables: Variables): VariableReader {
   };
   const privateKey: VariableReader['privateKey'] = (name, family) => {
     const value = optional(name);
-    const { form, words } = PRIVATE_KEYS[family];
-    if (value !== undefined && !form.test(value)) problems.push(`${name} is not a private key: give ${words}`);
+    const { isKey, words } = PRIVATE_KEYS[family];
+    if (value !== undefined && !isKey(value)) problems.push(`${name} is not a private key: give ${words}`);
     return value;
   };
   return { problems, names, optional, url, privateKey };

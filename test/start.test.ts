@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
 import { readConfig } from '../src/gateway/config.ts';
+import { encodeBase58 } from '../src/on-chain/base58.ts';
 import { startProblem } from '../src/start/start-problem.ts';
 import { catalogueOf } from './few-endpoints.ts';
 import { freePort } from './gateway.ts';
@@ -105,8 +106,21 @@ const live = {
   TURNPIKE_DATA: join(data, 'live'),
 };
 
+/** Each half is one of a key pair, and not of the same. */
+const MIXED_PAIR = encodeBase58(Buffer.concat([Buffer.alloc(32, 7), Buffer.alloc(32, 9)]));
+
 for (const [promise, more, line] of [
   ['a key that is none', { TURNPIKE_SIGNER_EVM: '0x12' }, /TURNPIKE_SIGNER_EVM is not a private key/],
+  [
+    'a number that is no key of the curve',
+    { TURNPIKE_SIGNER_EVM: `0x${'ff'.repeat(32)}` },
+    /SIGNER_EVM is not a private/,
+  ],
+  [
+    'a seed with the public key of another',
+    { TURNPIKE_SIGNER_SOLANA: MIXED_PAIR },
+    /SIGNER_SOLANA is not a private key/,
+  ],
   ['a database that is none', { DATABASE_URL: 'mysql://host/name' }, /DATABASE_URL is not the address of a Postgres/],
   ['one port for buyers and operators', { PORT: '4071', TURNPIKE_ADMIN_PORT: '4071' }, /PORT and PORT are both 4071/],
 ] as const) {

@@ -4,7 +4,7 @@
  */
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
-import { decodeBase58, encodeBase58 } from '../payment/chains/base58.ts';
+import { decodeBase58, encodeBase58 } from '../on-chain/base58.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
 
 const KEY_VARIABLE = 'TURNPIKE_OWNERSHIP_KEY';

@@ -5,7 +5,7 @@ import t from 'tap';
 import { verifyMessage } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { parse } from 'yaml';
-import { decodeBase58, encodeBase58 } from '../../src/payment/chains/base58.ts';
+import { decodeBase58, encodeBase58 } from '../../src/on-chain/base58.ts';
 import { wordsFor } from '../words-for.ts';
 
 /** Runs the command in an environment of its own. */

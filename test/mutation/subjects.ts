@@ -57,7 +57,7 @@ export const areas: readonly Area[] = [
   {
     files: [
       'src/payment/authorizations/*.ts',
-      'src/payment/chains/base58.ts',
+      'src/on-chain/base58.ts',
       'src/payment/chains/confirmations.ts',
       'src/payment/chains/evm-logs.ts',
       'src/payment/chains/looks.ts',

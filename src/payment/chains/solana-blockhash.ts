@@ -4,7 +4,7 @@
  * `isBlockhashValid`.
  */
 import { isJsonObject } from '../../json.ts';
-import { encodeBase58 } from './base58.ts';
+import { encodeBase58 } from '../../on-chain/base58.ts';
 import type { Rpc } from './rpc.ts';
 
 const RECENT_BLOCKHASHES = 'SysvarRecentB1ockHashes11111111111111111111';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Atomic } from '../../money.ts';
-import { encodeBase58 } from './base58.ts';
+import { encodeBase58 } from '../../on-chain/base58.ts';
 
 /** What a Solana payment says of itself (Solana's wire format, legacy and version 0; SPL Token's TransferChecked). */
 export interface SolanaPayment {

@@ -16,7 +16,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
 import { Agent } from 'undici';
 import { asJsonObject } from '../../json.ts';
-import { decodeBase58 } from '../chains/base58.ts';
+import { decodeBase58 } from '../../on-chain/base58.ts';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import type { Attempt } from './attempt.ts';
 import { amountOf } from './json.ts';

@@ -1,7 +1,7 @@
 /** Who signed a text, as wallets sign texts: EIP-191 with a key's recovery, ed25519 against the address. */
 import { createPublicKey, verify } from 'node:crypto';
 import { checksumAddress } from '../../on-chain/address.ts';
-import { decodeBase58 } from '../chains/base58.ts';
+import { decodeBase58 } from '../../on-chain/base58.ts';
 
 /** What stands before the 32 bytes of a public key (RFC 8410). */
 const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex');

@@ -8,7 +8,7 @@ import {
   type Signature,
 } from '@solana/kit';
 import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
-import { encodeBase58 } from '../../payment/chains/base58.ts';
+import { encodeBase58 } from '../../on-chain/base58.ts';
 import { CLOCK } from '../../payment/chains/solana-clock.ts';
 import { readTokenAccount, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './spl.ts';
 

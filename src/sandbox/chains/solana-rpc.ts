@@ -1,7 +1,7 @@
 /** Solana's JSON-RPC over a ledger in memory: the methods that x402 clients, facilitators and our queries call. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Address } from '@solana/kit';
-import { encodeBase58 } from '../../payment/chains/base58.ts';
+import { encodeBase58 } from '../../on-chain/base58.ts';
 import { type LedgerTransaction, type SolanaLedger, type TokenBalance, TransactionRefused } from './solana-ledger.ts';
 import { readTokenAccount, TOKEN_ACCOUNT_BYTES, TOKEN_PROGRAM } from './spl.ts';
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { bytesToHex, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { encodeBase58 } from '../../payment/chains/base58.ts';
+import { encodeBase58 } from '../../on-chain/base58.ts';
 
 /** Keys made anew at every start: none is ever in the code base or good for anything else. */
 

@@ -1,7 +1,7 @@
 /** How OKX shows tokens: every number is a string, what it does not know is empty. Sources: okx-dex-market.ts. */
 
 import { digest, type Seeded, seeded } from '../../examples/seed.ts';
-import { encodeBase58 } from '../../payment/chains/base58.ts';
+import { encodeBase58 } from '../../on-chain/base58.ts';
 import { find, type ListedToken, listed, SOLANA } from './okx-tokens.ts';
 
 /** An address as the chain writes them. */

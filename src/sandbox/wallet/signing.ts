@@ -12,7 +12,7 @@ import {
 import { type Hex, type TypedDataDefinition, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isJsonObject } from '../../json.ts';
-import { decodeBase58 } from '../../payment/chains/base58.ts';
+import { decodeBase58 } from '../../on-chain/base58.ts';
 import { createRpc } from '../../payment/chains/rpc.ts';
 import type { Chains } from '../chains/index.ts';
 

@@ -1,5 +1,5 @@
 import { address, createKeyPairSignerFromBytes } from '@solana/kit';
-import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { decodeBase58 } from '../../../src/on-chain/base58.ts';
 import { request, signProof } from '../../clients.ts';
 import { inHeader } from '../../exact-offer.ts';
 import { placeLighthouse, takeRent, withInstruction } from '../../hostile-solana.ts';

@@ -74,7 +74,7 @@ t.test('a transaction that failed on the chain is unsettled', async (t) => {
   const { createKeyPairSignerFromBytes, getBase64EncodedWireTransaction, getTransactionDecoder } = await import(
     '@solana/kit'
   );
-  const { decodeBase58 } = await import('../../../src/payment/chains/base58.ts');
+  const { decodeBase58 } = await import('../../../src/on-chain/base58.ts');
   const feePayer = await createKeyPairSignerFromBytes(decodeBase58(chains.wallets.solana.facilitator.secretKey));
   const transaction = getTransactionDecoder().decode(
     Buffer.from(String(payment.payload.payload.transaction), 'base64'),

@@ -8,8 +8,8 @@ import {
   getTransactionDecoder,
 } from '@solana/kit';
 import t, { type Test } from 'tap';
+import { decodeBase58 } from '../../../src/on-chain/base58.ts';
 import { findSolanaSettlement } from '../../../src/payment/authorizations/solana.ts';
-import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { readSolanaPayment } from '../../../src/payment/chains/solana-transaction.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';

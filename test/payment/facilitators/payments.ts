@@ -8,7 +8,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createSigner, wrapFetchWithPayment } from 'x402-fetch';
 import type { Network } from '../../../src/catalogue/types.ts';
-import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { decodeBase58 } from '../../../src/on-chain/base58.ts';
 import type { Chains } from '../../../src/sandbox/chains/index.ts';
 
 export interface Payment {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { encodeBase58 } from '../../../src/on-chain/base58.ts';
 import { findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';
-import { encodeBase58 } from '../../../src/payment/chains/base58.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../../src/payment/facilitators/facilitator.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { remoteFacilitator } from '../../../src/payment/facilitators/remote.ts';

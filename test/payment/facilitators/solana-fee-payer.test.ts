@@ -3,7 +3,7 @@
 import { AccountRole, address, createKeyPairSignerFromBytes, type Instruction } from '@solana/kit';
 import t, { type Test } from 'tap';
 import { isJsonObject } from '../../../src/json.ts';
-import { decodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { decodeBase58 } from '../../../src/on-chain/base58.ts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';

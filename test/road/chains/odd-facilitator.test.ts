@@ -1,7 +1,7 @@
 /** A facilitator that does its work and tells of it oddly: what its payers are told, and what can be bought beside it. */
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { decodeBase58, encodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { decodeBase58, encodeBase58 } from '../../../src/on-chain/base58.ts';
 import { readSolanaPayment } from '../../../src/payment/chains/solana-transaction.ts';
 import { remoteFacilitator } from '../../../src/payment/facilitators/remote.ts';
 import { request, sendProof, signProof } from '../../clients.ts';

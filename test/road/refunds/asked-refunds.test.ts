@@ -11,7 +11,7 @@ import { wrapFetchWithPayment } from '@x402/fetch';
 import t from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { canonicalJson } from '../../../src/canonical-json.ts';
-import { encodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { encodeBase58 } from '../../../src/on-chain/base58.ts';
 import type { Purchased } from '../../../src/purchases/purchases.ts';
 import { openPayer as openMppPayer } from '../../../src/rails/mpp/payer.ts';
 import { payV2, receiptOf, request, sendProof, signProof } from '../../clients.ts';

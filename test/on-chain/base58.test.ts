@@ -2,7 +2,7 @@
 import { getBase58Codec } from '@solana/kit';
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeBase58, encodeBase58 } from '../../../src/payment/chains/base58.ts';
+import { decodeBase58, encodeBase58 } from '../../src/on-chain/base58.ts';
 
 const codec = getBase58Codec();
 /** Zeros in front are digits of their own. */
