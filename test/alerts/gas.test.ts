@@ -1,36 +1,26 @@
 /** A chain that does not answer says nothing of the account that pays for settling there. */
 import t from 'tap';
 import { openAlerts } from '../../src/alerts/alerts.ts';
-import { createLog } from '../../src/log.ts';
 import type { GasAccount } from '../../src/payment/facilitators/facilitator.ts';
-import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
+import { quietParts } from './quiet-parts.ts';
 
 t.test('a signer that has little left is told once, also where its chain is silent for hours in between', async (t) => {
   let time = Date.UTC(2026, 10, 22);
-  const now = () => time;
-  const store = openSqliteStore(':memory:', { now });
-  t.teardown(() => store.close());
+  const parts = quietParts(t, () => time, { gasBelow: 10 });
   const account = (lasts: bigint): GasAccount => ({ address: '0xabc', balance: lasts, decimals: 18, lasts });
   let accounts = new Map<string, GasAccount>();
   const alerts = await openAlerts({
-    settings: () => ({ webhooks: [{ url: 'https://ops.example/' }], gasBelow: 10 }),
-    delivery: undefined,
-    store,
-    worth: () => 0n,
+    ...parts,
     idOf: (network) => (network === 'eip155:1' ? 'chain-x' : network),
     facilitators: () => new Map([['chain-x', true]]),
-    circuits: () => new Map(),
     gas: async () => accounts,
-    everyMs: 1_000,
-    log: createLog('silent'),
-    now,
   });
   const [watch] = alerts.tasks;
   const after = async (minutes: number, seen: Map<string, GasAccount>) => {
     time += minutes * 60_000;
     accounts = seen;
     await watch?.[1]();
-    const written = await store.alerts.list({ limit: 10 });
+    const written = await parts.store.alerts.list({ limit: 10 });
     return written.map(({ type, createdAt }) => `${type} ${new Date(createdAt).toISOString().slice(11, 16)}`);
   };
   const low = new Map([['eip155:1', account(3n)]]);

@@ -1,32 +1,16 @@
 /** What an endpoint loses is told once, however often the gateway is started meanwhile. */
 import t from 'tap';
 import { openAlerts } from '../../src/alerts/alerts.ts';
-import { createLog } from '../../src/log.ts';
-import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+import { quietParts } from './quiet-parts.ts';
 
 const HOUR_MS = 3_600_000;
 
 t.test('an endpoint that loses is told once, also where its sales were days before a start', async (t) => {
   let time = Date.UTC(2026, 10, 22, 12);
-  const now = () => time;
-  const store = openSqliteStore(':memory:', { now });
-  t.teardown(() => store.close());
-  const start = () =>
-    openAlerts({
-      settings: () => ({ webhooks: [{ url: 'https://ops.example/' }], marginOver: 2 }),
-      delivery: undefined,
-      store,
-      worth: () => 70_000n,
-      idOf: (network) => network,
-      facilitators: () => new Map(),
-      circuits: () => new Map(),
-      gas: async () => new Map(),
-      everyMs: 1_000,
-      log: createLog('silent'),
-      now,
-    });
+  const parts = quietParts(t, () => time, { marginOver: 2 });
+  const { store } = parts;
   let sold = 0;
   async function sell(...costs: readonly string[]): Promise<void> {
     for (const cost of costs) {
@@ -36,7 +20,7 @@ t.test('an endpoint that loses is told once, also where its sales were days befo
       await store.settle(claim, { ...sampleReceipt(), settledAt: time }, time);
     }
   }
-  let { tasks } = await start();
+  let { tasks } = await openAlerts(parts);
   async function told(hours: number): Promise<number> {
     time += hours * HOUR_MS;
     const [, count] = tasks;
@@ -45,7 +29,7 @@ t.test('an endpoint that loses is told once, also where its sales were days befo
   }
   await sell('0.09', '0.09');
   t.equal(await told(1), 1);
-  ({ tasks } = await start());
+  ({ tasks } = await openAlerts(parts));
   t.equal(await told(72), 1, 'of its sales nothing is known any more');
   await sell('0.09');
   t.equal(await told(1), 1, 'nor of enough');

@@ -2,11 +2,10 @@
 import t, { type Test } from 'tap';
 import { openAlerts } from '../../src/alerts/alerts.ts';
 import type { AlertsFile } from '../../src/catalogue/types.ts';
-import { createLog } from '../../src/log.ts';
-import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import { won } from '../store/arrivals.ts';
 import { addFunded, sampleHold } from '../store/credits/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+import { quietParts } from './quiet-parts.ts';
 
 const MIDNIGHT = Date.UTC(2026, 10, 23);
 const MINUTE_MS = 60_000;
@@ -14,22 +13,9 @@ const MINUTE_MS = 60_000;
 /** `told` at that time, all that was so far, the oldest first. */
 async function watching(t: Test, settings: Omit<AlertsFile, 'webhooks'>) {
   let time = MIDNIGHT - 60 * MINUTE_MS;
-  const now = () => time;
-  const store = openSqliteStore(':memory:', { now });
-  t.teardown(() => store.close());
-  const { tasks } = await openAlerts({
-    settings: () => ({ webhooks: [{ url: 'https://ops.example/' }], ...settings }),
-    delivery: undefined,
-    store,
-    worth: () => 70_000n,
-    idOf: (network) => network,
-    facilitators: () => new Map(),
-    circuits: () => new Map(),
-    gas: async () => new Map(),
-    everyMs: 1_000,
-    log: createLog('silent'),
-    now,
-  });
+  const parts = quietParts(t, () => time, settings);
+  const { store } = parts;
+  const { tasks } = await openAlerts(parts);
   async function told(at: number): Promise<unknown[]> {
     time = at;
     const [, count] = tasks;
