@@ -2,9 +2,10 @@
  * `npm run prove-ownership`: signs the gateway's public origin with the key of a pay-to address, so that indexes can
  * tell that who is paid also owns the origin. Discovery documents carry the proofs.
  */
-import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
 import { decodeBase58, encodeBase58 } from '../on-chain/base58.ts';
+import { keyOfPair } from '../on-chain/ed25519.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
 
 const KEY_VARIABLE = 'TURNPIKE_OWNERSHIP_KEY';
@@ -20,8 +21,6 @@ interface Signer {
 }
 
 const EVM_KEY = /^(?:0x)?([0-9a-fA-F]{64})$/;
-/** What precedes the 32 bytes of an ed25519 key in PKCS #8 (RFC 8410). */
-const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function evmSigner(hex: string): Signer {
   const account = privateKeyToAccount(`0x${hex}`);
@@ -30,12 +29,10 @@ function evmSigner(hex: string): Signer {
 
 /** Takes the 64 bytes that wallets export, seed and public key, and checks that the two belong together. */
 function solanaSigner(bytes: Uint8Array): Signer {
-  const der = Buffer.concat([PKCS8_ED25519, bytes.subarray(0, 32)]);
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
-  if (!publicKey.equals(bytes.subarray(32))) throw new Error('the two halves do not belong together');
+  const key = keyOfPair(bytes);
+  if (!key) throw new Error('the two halves do not belong together');
   return {
-    address: encodeBase58(publicKey),
+    address: encodeBase58(bytes.subarray(32)),
     sign: async (message) => encodeBase58(sign(null, Buffer.from(message), key)),
   };
 }

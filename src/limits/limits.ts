@@ -137,15 +137,16 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
       const held: (() => void)[] = [];
       let payer: string | undefined;
       let returning: string | undefined;
-      let weight = 1;
+      let brought: Uint8Array | undefined;
+      const weight = () => (brought ? weightOf(brought) : 1);
       return {
         brings(body) {
-          weight = weightOf(body);
+          brought = body;
         },
         asks() {
           if (address === undefined || counted?.has('unpaid')) return;
           demand('address', address, unpaid, 'This address asks for too much without paying');
-          unpaid.take(address, now(), weight);
+          unpaid.take(address, now(), weight());
           counted?.add('unpaid');
         },
         arrives() {
@@ -191,7 +192,7 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
         },
         refused() {
           if (address === undefined || counted?.has('refused')) return;
-          refused.take(address, now(), Math.ceil(weight / LIGHTER));
+          refused.take(address, now(), Math.ceil(weight() / LIGHTER));
           counted?.add('refused');
         },
         ended(how) {

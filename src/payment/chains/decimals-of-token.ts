@@ -1,9 +1,8 @@
 /** How many decimals a token has. Sources: ERC-20's `decimals()`; byte 44 of a mint of Solana's token programs. */
 import type { Network } from '../../catalogue/types.ts';
 import { isJsonObject } from '../../json.ts';
-import { createRpc, type Rpc } from './rpc.ts';
+import { askBriefly, type Rpc } from './rpc.ts';
 
-const PATIENCE_MS = 3_000;
 const DECIMALS = '0x313ce567';
 const MINT_BYTES = 82;
 const MINT_DECIMALS_AT = 44;
@@ -21,15 +20,8 @@ async function ofMint(rpc: Rpc, token: string): Promise<number | undefined> {
 }
 
 /** As its chain has it. Undefined where the node does not tell. Never throws. */
-export async function decimalsOfToken(
+export const decimalsOfToken = (
   family: Network['family'],
   rpcUrl: string,
   token: string,
-): Promise<number | undefined> {
-  const rpc = createRpc(rpcUrl, PATIENCE_MS);
-  try {
-    return await (family === 'evm' ? ofContract : ofMint)(rpc, token);
-  } catch {
-    return undefined;
-  }
-}
+): Promise<number | undefined> => askBriefly(rpcUrl, (rpc) => (family === 'evm' ? ofContract : ofMint)(rpc, token));

@@ -71,3 +71,18 @@ export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
     return answer.result;
   };
 }
+
+const BRIEFLY_MS = 3_000;
+
+/** What a node says while others wait for it; undefined where it does not answer that. */
+export async function askBriefly<Told>(
+  rpcUrl: string,
+  ask: (rpc: Rpc) => Promise<Told | undefined>,
+): Promise<Told | undefined> {
+  const rpc = createRpc(rpcUrl, BRIEFLY_MS);
+  try {
+    return await ask(rpc);
+  } catch {
+    return undefined;
+  }
+}

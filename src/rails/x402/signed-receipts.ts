@@ -2,11 +2,9 @@
  * Receipts that prove to others what was bought here. Source: x402 specifications, extension `offer-and-receipt`, version
  * 1.0, in its JWS form, with the key in a `did:web` document. Offers are not signed: each price would cost a signature.
  */
-import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { createPublicKey, sign } from 'node:crypto';
 import { canonicalJson } from '../../canonical-json.ts';
-
-/** Of 32 bytes: the key is used for receipts alone. */
-const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+import { keyOfSeed } from '../../on-chain/ed25519.ts';
 
 export interface SoldReceipt {
   /** CAIP-2. */
@@ -27,10 +25,9 @@ export interface ReceiptSigner {
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
-/** `seed`: 32 bytes in hex, into no log or error; `publicUrl`: whose receipts they are. */
+/** `seed`: 32 bytes in hex, used for receipts alone, into no log or error; `publicUrl`: whose receipts they are. */
 export function openReceiptSigner(seed: string, publicUrl: string): ReceiptSigner {
-  const der = Buffer.concat([ED25519_PKCS8, Buffer.from(seed, 'hex')]);
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const key = keyOfSeed(Buffer.from(seed, 'hex'));
   const id = `did:web:${encodeURIComponent(new URL(publicUrl).host)}`;
   const kid = `${id}#receipts`;
   const header = base64url(JSON.stringify({ alg: 'EdDSA', kid }));
