@@ -1,7 +1,7 @@
 /** What stands between a store and its Postgres server, and loses the answer to a transaction that was carried out. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Test } from 'tap';
+import { relayDatabase } from './database-relay.ts';
 
 export interface LossyRelay {
   /** Of the same database, through here. */
@@ -13,11 +13,9 @@ export interface LossyRelay {
 }
 
 export async function startLossyRelay(t: Test, database: string): Promise<LossyRelay> {
-  const { hostname, port } = new URL(database);
   let lost: string | undefined;
   let losesAnswer = false;
-  const server = createServer((near) => {
-    const far = connect(Number(port), hostname);
+  const url = await relayDatabase(t, database, (near, far) => {
     let asked = '';
     let told = '';
     let isLost = false;
@@ -47,13 +45,8 @@ export async function startLossyRelay(t: Test, database: string): Promise<LossyR
       one.on('close', () => other.destroy());
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => void server.close());
-  const through = new URL(database);
-  through.port = String((server.address() as AddressInfo).port);
   return {
-    url: through.href,
+    url,
     loseNext(table) {
       lost = table;
     },

@@ -7,6 +7,7 @@ import { type PaidCall, receiptOf, request, sendProof, signProof } from '../../c
 import { openEvmWallet } from '../../evm-wallet.ts';
 import type { Gateway } from '../../gateway.ts';
 import { startPostgres } from '../../postgres.ts';
+import type { Hold } from '../../relay.ts';
 import { startRelayedGateway } from '../../relayed-gateway.ts';
 
 const PRICE = 60_000n;
@@ -221,6 +222,15 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
       t.equal((await gateway.earned('chain-c')) - earned, PRICE);
     });
 
+    /** The database goes away while the work waits there, and comes back a second after it has gone on. */
+    async function outageAt({ reached, release }: Hold): Promise<void> {
+      await reached;
+      const resume = await store.interrupt();
+      release();
+      await delay(1_000);
+      await resume();
+    }
+
     await t.test(
       'what a provider has answered outlasts an outage that begins before all of it is looked at',
       async (t) => {
@@ -229,11 +239,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
         const earned = await gateway.earned('chain-c');
         const answer = gateway.upstreams.gate.holdNext();
         const answered = sendProof(call, proof);
-        await answer.reached;
-        const resume = await store.interrupt();
-        answer.release();
-        await delay(1_000);
-        await resume();
+        await outageAt(answer);
         t.equal((await answered).status, 200, await (await answered).clone().text());
         t.equal((await gateway.earned('chain-c')) - earned, 1_400n);
       },
@@ -245,11 +251,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
       const earned = await gateway.earned('chain-c');
       const settlement = gateway.settlements.holdNext();
       const answered = sendProof(call, proof);
-      await settlement.reached;
-      const resume = await store.interrupt();
-      settlement.release();
-      await delay(1_000);
-      await resume();
+      await outageAt(settlement);
       const answer = await answered;
       t.equal(answer.status, 200, await answer.clone().text());
       const again = await sendProof(call, proof);

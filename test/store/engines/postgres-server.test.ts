@@ -1,7 +1,5 @@
 /** A server that many share: how a store comes to its database, what it leaves there, and what it says of one in trouble. */
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import pg from 'pg';
@@ -10,6 +8,7 @@ import { Problem } from '../../../src/errors.ts';
 import { openPostgresStore } from '../../../src/store/engines/postgres.ts';
 import { postgresDialect, schemaVersion } from '../../../src/store/migrations/migrations.ts';
 import { openStore } from '../../../src/store/open.ts';
+import { relayDatabase } from '../../database-relay.ts';
 import { startPostgres } from '../../postgres.ts';
 import { addFunded, keyOf, sampleHold } from '../credits/credit-samples.ts';
 import { claimAt, sampleFacts } from '../samples.ts';
@@ -82,10 +81,8 @@ async function openHere(t: Test, database: string) {
 
 /** What leads to a server, which hears nothing of its being cut: nobody closes a connection where the power has failed. */
 async function startCable(t: Test, database: string) {
-  const { hostname, port } = new URL(database);
   let isCut = false;
-  const server = createServer((near) => {
-    const far = createConnection(Number(port), hostname);
+  const url = await relayDatabase(t, database, (near, far) => {
     near.on('data', (bytes) => void (isCut || far.write(bytes)));
     far.on('data', (bytes) => void (isCut || near.write(bytes)));
     for (const end of [near, far]) end.on('error', () => {});
@@ -93,13 +90,8 @@ async function startCable(t: Test, database: string) {
     far.on('close', () => near.destroy());
     t.teardown(() => far.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => void server.close());
-  const through = new URL(database);
-  through.port = String((server.address() as AddressInfo).port);
   return {
-    url: through.href,
+    url,
     cut() {
       isCut = true;
     },
