@@ -18,6 +18,8 @@ npm run refund -- --list [--json]
   --amount <dollars>  so much of it (default: all that was not given back yet)
   --reason <text>     why, for your books; of a call, its key's owner sees it as well
   --reference <text>  names it: with the same one it is done once (default: a new one)
+  --sent <transaction>
+                      you have sent one yourself that waits, by this transaction: no gateway sends it any more
   --list              what was given back, and what is not sent yet and why, newest first`;
 
 const LISTED = 50;
@@ -27,12 +29,15 @@ type AssetOf = (address: string) => Asset;
 const worth = (amount: string, asset: string, assetOf: AssetOf): string =>
   `${toDecimal(fromAtomic(amount, assetOf(asset)))} ${assetOf(asset).symbol}`;
 
+const isTransaction = (text: string): boolean => /^[A-Za-z0-9]{32,128}$/.test(text);
+
 /** By its own name, or by the transaction that settled it. Throws UsageProblem where several were settled by that. */
 async function find(store: Store, name: string): Promise<Payment | undefined> {
   const known = await store.find(name);
   if (known) return known;
-  const isTransaction = /^[A-Za-z0-9]{32,128}$/.test(name);
-  const [found, second] = isTransaction ? await store.list({ transaction: name, limit: 2, withoutAnswers: true }) : [];
+  const [found, second] = isTransaction(name)
+    ? await store.list({ transaction: name, limit: 2, withoutAnswers: true })
+    : [];
   if (!second) return found;
   throw new UsageProblem(
     `${name} has settled several payments, as a channel does: take the id of one, as npm run export shows it`,
@@ -40,7 +45,7 @@ async function find(store: Store, name: string): Promise<Payment | undefined> {
 }
 
 function rowOf(
-  { createdAt, state, amount, asset, network, payee, reason, fault, transaction }: Refund,
+  { createdAt, state, amount, asset, network, payee, paymentId, reason, fault, transaction }: Refund,
   assetOf: AssetOf,
 ) {
   return [
@@ -49,12 +54,13 @@ function rowOf(
     worth(amount, asset, assetOf),
     network,
     payee,
+    paymentId,
     transaction ?? fault ?? '-',
     reason,
   ];
 }
 
-const HEAD = ['time (UTC)', 'state', 'amount', 'network', 'payee', 'transaction, or why not yet', 'reason'];
+const HEAD = ['time (UTC)', 'state', 'amount', 'network', 'payee', 'payment', 'transaction, or why not yet', 'reason'];
 
 async function list(store: Store, config: KeptConfig, assetOf: AssetOf, json: boolean): Promise<void> {
   const rows = (await store.refunds.list({ limit: LISTED })).map((refund) => rowOf(refund, assetOf));
@@ -107,6 +113,36 @@ async function giveBack(store: Store, assetOf: AssetOf, order: Order): Promise<v
   );
 }
 
+/** What an operator has sent from a wallet of their own. The books show its transaction, and `npm run reconcile` looks for it. */
+async function tellSent(store: Store, assetOf: AssetOf, order: Order, transaction: string): Promise<void> {
+  const { name, amount } = order;
+  if (!isTransaction(transaction)) throw new UsageProblem(`--sent takes a transaction, as a chain's explorer shows it`);
+  const payment = await find(store, name);
+  if (!payment) throw new UsageProblem(`${name} is no payment here`);
+  const { id: paymentId, asset, payer, network } = payment;
+  const { decimals } = assetOf(asset);
+  const wanted = amount === undefined ? undefined : String(toAtomic(dollars('--amount', amount), decimals));
+  const open = (await store.refunds.of(paymentId)).filter(({ state }) => state !== 'sent');
+  const [refund, another] = open.filter((each) => wanted === undefined || each.amount === wanted);
+  if (!refund) {
+    throw new UsageProblem(
+      `${name}: no refund ${wanted === undefined ? '' : 'of this amount '}waits; --list shows which do`,
+    );
+  }
+  if (another && another.amount !== refund.amount) {
+    const amounts = open.map((each) => worth(each.amount, asset, assetOf)).join(', ');
+    throw new UsageProblem(`${name}: several refunds wait (${amounts}): say which by --amount`);
+  }
+  if (!(await store.refunds.sentByHand(refund, transaction, store.now()))) {
+    throw new UsageProblem(
+      `${name}: a gateway is sending it, or was when it stopped: see in a minute what --list says of it`,
+    );
+  }
+  process.stdout.write(
+    `${worth(refund.amount, asset, assetOf)} went back to ${payer} on ${network} by ${transaction}: no gateway sends it any more\n`,
+  );
+}
+
 await run(async () => {
   const { values, positionals } = readOperands(
     USAGE,
@@ -114,6 +150,7 @@ await run(async () => {
       amount: { type: 'string' },
       reason: { type: 'string', default: 'given back by the operator' },
       reference: { type: 'string' },
+      sent: { type: 'string' },
       list: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
@@ -125,8 +162,9 @@ await run(async () => {
     const assetOf = assetsOf(loadNetworks(config.catalogueDirectory));
     if (name === undefined) await list(store, config, assetOf, values.json);
     else {
-      const { amount, reason, reference } = values;
-      await giveBack(store, assetOf, { name, amount, reason, reference });
+      const { amount, reason, reference, sent } = values;
+      const order = { name, amount, reason, reference };
+      await (sent === undefined ? giveBack(store, assetOf, order) : tellSent(store, assetOf, order, sent));
     }
   });
 });

@@ -236,6 +236,25 @@ export function refunds(promise: Promised): void {
     t.match(await store.find('one'), { state: 'refunded', reason: '0xback' });
   });
 
+  promise("takes an operator's word for what is sent by hand, but not while an instance sends it", async (t, store) => {
+    await owed(store, 'one');
+    await want(store, 'one');
+    const [refund] = await takeAll(store, 'a', 20);
+    if (!refund) throw new Error('nobody took it');
+    t.equal(await store.refunds.sending(refund, '{"nonce":"1"}', 21), true);
+    t.equal(await store.refunds.sentByHand(refund, '0xmine', 22), false, 'it may be on its way');
+    t.match(await store.refunds.of('one'), [{ state: 'sending', transaction: undefined }]);
+    await store.refunds.failed(refund, 'too little gas', 23);
+    const [again] = await takeAll(store, 'b', 31);
+    t.equal(await store.refunds.sentByHand(refund, '0xmine', 32), true);
+    t.equal(await store.refunds.sending(again ?? refund, '{"nonce":"2"}', 33), false, 'nobody sends it any more');
+    t.same(await takeAll(store, 'a', 1_000), []);
+    t.match(await store.refunds.of('one'), [{ state: 'sent', transaction: '0xmine', fault: undefined }]);
+    t.match(await store.find('one'), { state: 'refunded', reason: '0xmine' }, 'and its payer is told');
+    t.equal(await store.refunds.sentByHand(refund, '0xother', 40), false);
+    t.match(await store.refunds.sentIn({ from: 0, to: 100, after: undefined, limit: 5 }), [{ paymentId: 'one' }]);
+  });
+
   promise('tells what was sent in a period, page by page', async (t, store) => {
     for (const [at, id] of ['one', 'two', 'three', 'four'].entries()) {
       await delivered(store, id);

@@ -60,7 +60,7 @@ async function sendOne(parts: SendParts, refund: Refund, sender: RefundSender | 
   };
   if (!sender) {
     return fail(
-      `no key gives money back on ${network}: set TURNPIKE_REFUND_SIGNER_EVM or _SOLANA, and it is sent; what is sent by hand before is sent again then`,
+      `no key gives money back on ${network}: set TURNPIKE_REFUND_SIGNER_EVM or _SOLANA, and it is sent; or send it yourself, and say so: npm run refund -- ${paymentId} --sent <transaction>`,
     );
   }
   if (refund.recoveryQuery !== undefined) {

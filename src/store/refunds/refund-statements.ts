@@ -84,13 +84,17 @@ export const failedRefund = ({ paymentId, number, attempt }: Attempt, fault: str
   values: [paymentId, number, attempt, withoutNul(fault), now],
 });
 
+/** What an instance is about to send, or was when it died, has no fault yet. */
+const SENDING_NOW = `(state = 'sending' AND fault IS NULL)`;
+
 export const sentRefund = (
   { paymentId, number }: Pick<Refund, 'paymentId' | 'number'>,
   transaction: string,
   now: number,
+  isByHand: boolean,
 ): Statement => ({
   text: `UPDATE refunds SET state = 'sent', transaction_id = ?3, fault = NULL, owner = '', lease_until = 0,
-      updated_at = ?4 WHERE payment_id = ?1 AND number = ?2 AND state <> 'sent'`,
+      updated_at = ?4 WHERE payment_id = ?1 AND number = ?2 AND state <> 'sent'${isByHand ? ` AND NOT ${SENDING_NOW}` : ''}`,
   values: [paymentId, number, transaction, now],
 });
 

@@ -83,6 +83,11 @@ export interface RefundStore {
   sending(attempt: Attempt, recoveryQuery: string, now: number): Promise<boolean>;
   /** The money has moved, whoever has the refund by now. False where that was known. */
   sent(refund: Pick<Refund, 'paymentId' | 'number'>, transaction: string, now: number): Promise<boolean>;
+  /**
+   * An operator has sent it, so that no instance does. False where that was known, or where an instance is sending it, or
+   * died while it was: then the chain is asked first.
+   */
+  sentByHand(refund: Pick<Refund, 'paymentId' | 'number'>, transaction: string, now: number): Promise<boolean>;
   /** Why it is not sent. It is seen to again once the lease has run out: what may be on its way is asked for first. */
   failed(attempt: Attempt, fault: string, now: number): Promise<boolean>;
   /** All of a payment, in their order. */

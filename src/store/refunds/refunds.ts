@@ -84,6 +84,13 @@ export function refundsOn(engine: Engine): RefundStore {
     return { refund: toRefund(inserted[0] as Row) };
   }
 
+  const end = (refund: Pick<Refund, 'paymentId' | 'number'>, transaction: string, now: number, isByHand: boolean) =>
+    engine.transact(function* (): Steps<boolean> {
+      const { changes } = yield statements.sentRefund(refund, transaction, now, isByHand);
+      if (changes === 1) yield statements.tellTransaction(refund.paymentId, transaction, now);
+      return changes === 1;
+    });
+
   return {
     want: (request) => engine.transact(() => want(request)),
     async take(by) {
@@ -91,12 +98,8 @@ export function refundsOn(engine: Engine): RefundStore {
       return rows.map(toRefund).sort((one, other) => one.updatedAt - other.updatedAt);
     },
     sending: (attempt, recoveryQuery, now) => changesOne(statements.sendingRefund(attempt, recoveryQuery, now)),
-    sent: (refund, transaction, now) =>
-      engine.transact(function* () {
-        const { changes } = yield statements.sentRefund(refund, transaction, now);
-        if (changes === 1) yield statements.tellTransaction(refund.paymentId, transaction, now);
-        return changes === 1;
-      }),
+    sent: (refund, transaction, now) => end(refund, transaction, now, false),
+    sentByHand: (refund, transaction, now) => end(refund, transaction, now, true),
     failed: (attempt, fault, now) => changesOne(statements.failedRefund(attempt, fault, now)),
     of: async (paymentId) => (await engine.read(statements.refundsOf(paymentId))).map(toRefund),
     sentIn: async (page) => (await engine.read(statements.sentRefunds(page))).map(toRefund),

@@ -1,0 +1,79 @@
+/** Refunds that an operator sends from a wallet of their own, and says so. */
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openCommands } from '../commands.ts';
+import { won } from '../store/arrivals.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
+
+const run = openCommands(t);
+const PAID = `0x${'a'.repeat(64)}`;
+const MINE = `0x${'b'.repeat(64)}`;
+const PAYMENT = 'c'.repeat(64);
+
+/** A gateway's data with a delivered payment of 0.05 dollars, which nobody works on. */
+async function open(t: Test) {
+  const data = t.testdir({});
+  const within = async <Found>(use: (store: Store) => Promise<Found>): Promise<Found> => {
+    const store = openSqliteStore(join(data, 'turnpike.sqlite'));
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  };
+  await within(async (store) => {
+    const claim = await won(store, sampleFacts(PAYMENT, { amount: '50000' }), claimAt(1));
+    await store.fulfil(claim, sampleAnswer(), { now: 2 });
+    await store.settle(claim, { ...sampleReceipt(PAID), amount: '50000' }, 3);
+  });
+  const refund = (...words: string[]) => run('refund', words, { TURNPIKE_DATA: data });
+  const said = async (...words: string[]): Promise<string> => {
+    const { code, out, err } = await refund(...words);
+    t.equal(code, 0, err);
+    return out;
+  };
+  const refused = async (...words: string[]): Promise<string> => {
+    const { code, err } = await refund(...words);
+    t.equal(code, 1);
+    return err;
+  };
+  return { within, said, refused };
+}
+
+t.test('what was sent by hand is said to be, and waits for no key any more', async (t) => {
+  const { within, said, refused } = await open(t);
+  await said(PAID, '--reason', 'too dark');
+  t.match(await said('--list'), new RegExp(`wanted +0\\.05 USD +chain-a +payer-1 +${PAYMENT} +- +too dark`));
+  t.match(await refused(PAID, '--sent', 'by bank'), /--sent takes a transaction/);
+  t.match(await said(PAID, '--sent', MINE), `0.05 USD went back to payer-1 on chain-a by ${MINE}: no gateway sends it`);
+  t.match(await said('--list'), new RegExp(`sent +0\\.05 USD .* ${PAYMENT} +${MINE}`));
+  t.same(await within((store) => store.refunds.open(5)), []);
+  t.match(await refused(PAID, '--sent', MINE), /no refund waits; --list shows which do/);
+  t.match(await refused(MINE, '--sent', MINE), /is no payment here/);
+});
+
+t.test('of several refunds of a payment, the amount says which was sent', async (t) => {
+  const { within, said, refused } = await open(t);
+  await said(PAID, '--amount', '0.02');
+  await said(PAID);
+  t.match(await refused(PAID, '--sent', MINE), /several refunds wait \(0\.02 USD, 0\.03 USD\): say which by --amount/);
+  t.match(await refused(PAID, '--sent', MINE, '--amount', '0.05'), /no refund of this amount waits/);
+  await said(PAID, '--sent', MINE, '--amount', '0.03');
+  t.match(await within((store) => store.refunds.of(PAYMENT)), [
+    { amount: '20000', state: 'wanted' },
+    { amount: '30000', state: 'sent', transaction: MINE },
+  ]);
+});
+
+t.test('what a gateway is sending just now is not taken for sent by hand', async (t) => {
+  const { within, said, refused } = await open(t);
+  await said(PAID);
+  await within(async (store) => {
+    const [refund] = await store.refunds.take({ owner: 'a', now: 10, leaseUntil: 20, limit: 1 });
+    if (refund) await store.refunds.sending(refund, '{"nonce":"1"}', 11);
+  });
+  t.match(await refused(PAID, '--sent', MINE), /a gateway is sending it, or was when it stopped: see in a minute/);
+  t.match(await within((store) => store.refunds.of(PAYMENT)), [{ state: 'sending', transaction: undefined }]);
+});
