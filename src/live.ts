@@ -5,7 +5,7 @@ import { ConfigProblem } from './environment.ts';
 import { COIN_USD, inVariable, type LiveConfig, PAY_TO, payToOf, RPC_URL, rpcUrlOf } from './gateway/config.ts';
 import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
-import { addressFault } from './on-chain/address.ts';
+import { addressFault, isNobodys } from './on-chain/address.ts';
 import { COIN_DOLLARS } from './payment/facilitators/coin-dollars.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
 import type { LocalFacilitator } from './payment/facilitators/local.ts';
@@ -59,9 +59,6 @@ async function openFacilitators(
   return found;
 }
 
-/** No key moves what is there: the zero address, and that of Solana's system program. */
-const NOBODYS = [/^0x0{40}$/i, /^1{32}$/];
-
 /** Where money would be sent to and nobody has it, by variable: one may be for several networks. */
 function lostPayments(live: LiveConfig, networks: readonly Network[]): ReadonlyMap<string, string> {
   const lost = new Map<string, string>();
@@ -74,7 +71,7 @@ function lostPayments(live: LiveConfig, networks: readonly Network[]): ReadonlyM
       family === 'evm' ? address.toLowerCase() === asset.address.toLowerCase() : address === asset.address;
     const variable = PAY_TO + inVariable(live.payTo[id] === undefined ? family : id);
     if (isToken) lost.set(variable, `the address of the token ${asset.symbol} itself (${id})`);
-    else if (NOBODYS.some((form) => form.test(address))) lost.set(variable, "nobody's address");
+    else if (isNobodys(address)) lost.set(variable, "nobody's address");
   }
   return lost;
 }

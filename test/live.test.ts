@@ -186,6 +186,15 @@ t.test('nobody is paid at the address of a token, or at the one that is nobodyâ€
     const told = `${fault}, where nobody has what is paid: give that of an account of yours`;
     t.same(problem instanceof ConfigProblem && problem.problems, [told], `${name} ${address}`);
   }
+  const tempo = { TURNPIKE_TEMPO_RPC_URL: 'https://tempo.example', TURNPIKE_TEMPO_CURRENCY: EVM };
+  for (const [TURNPIKE_TEMPO_RECIPIENT, whose] of [
+    [EVM.toLowerCase(), 'the address of TURNPIKE_TEMPO_CURRENCY itself'],
+    [`0x${'0'.repeat(40)}`, "nobody's address"],
+  ]) {
+    t.throws(() => readConfig({ ...enough, ...tempo, TURNPIKE_PAY_TO_EVM: EVM, TURNPIKE_TEMPO_RECIPIENT }), {
+      message: `TURNPIKE_TEMPO_RECIPIENT is ${whose}, where nobody has what is paid: give that of an account of yours`,
+    });
+  }
 });
 
 t.test('a variable for a network that does not exist, or with an address of another family, is told', async (t) => {

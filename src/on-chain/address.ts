@@ -23,6 +23,9 @@ function spell(digits: string): string {
 
 export const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
 
+/** No key moves what is there: the zero address, and that of Solana's system program. */
+export const isNobodys = (address: string): boolean => /^(0x0{40}|1{32})$/i.test(address);
+
 /** What is wrong with an address of that family, or undefined. An EVM address in one case only has no checksum. */
 export function addressFault(family: 'evm' | 'solana', address: string): string | undefined {
   if (family === 'solana')

@@ -3,6 +3,7 @@ import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
 import { chainOfNode } from './chains/chain-of-node.ts';
 import { decimalsOfToken } from './chains/decimals-of-token.ts';
+import { isTokenAccount } from './chains/is-token-account.ts';
 import type { ChannelOperator } from './channels/operator.ts';
 import type { EscrowOperator } from './escrow/escrow.ts';
 import { type Facilitator, FacilitatorUnreachable, type Kind } from './facilitators/facilitator.ts';
@@ -97,12 +98,14 @@ interface Told {
   readonly stranger: string | undefined;
   /** Of the asset. */
   readonly decimals: number | undefined;
+  /** That the address which is paid is that of a token account, on Solana. */
+  readonly paysTokenAccount: boolean;
 }
 
 /** The first facilitator that settles on the network serves it. Answers why not, as text, when none does. */
 function payable(
   configuration: NetworkConfiguration,
-  { stranger, decimals }: Told,
+  { stranger, decimals, paysTokenAccount }: Told,
   supported: readonly Supported[],
 ): PayableNetwork | string {
   const { network, mode, payTo } = configuration;
@@ -113,6 +116,9 @@ function payable(
   }
   if (decimals !== undefined && decimals !== binding.asset.decimals) {
     return `its token ${binding.asset.address} has ${decimals} decimals on its chain, not ${binding.asset.decimals}: correct decimals in networks.yaml`;
+  }
+  if (paysTokenAccount) {
+    return `${payTo} is a token account, and what is paid to one is lost: give the wallet that owns it, in TURNPIKE_PAY_TO_<network> or TURNPIKE_PAY_TO_SOLANA`;
   }
   const chosen = supported.find(({ kinds }) => kindOf(kinds, 2, 'exact', binding.caip2));
   if (!chosen) return `no facilitator in reach settles on ${binding.caip2}`;
@@ -186,6 +192,8 @@ export function createPayableNetworks(
   const chains = new Map<NetworkId, string>();
   /** How many decimals its asset has there. */
   const decimals = new Map<NetworkId, number>();
+  /** Whether the address that is paid there is that of a token account. */
+  const paysTokenAccount = new Map<NetworkId, boolean>();
   /** Those out of reach, and why. */
   const down = new Map<Facilitator, string>();
   let version = 0;
@@ -229,7 +237,7 @@ export function createPayableNetworks(
 
   /**
    * Until it is right: on another chain no payment is found, and each would count as not made; with other decimals each would
-   * be of another value than its price.
+   * be of another value than its price; and nobody has what is paid to where a wallet has its tokens.
    */
   const askNode = async (configuration: NetworkConfiguration): Promise<void> => {
     const { network, mode, payTo } = configuration;
@@ -241,9 +249,15 @@ export function createPayableNetworks(
       const chain = await chainOfNode(family, rpcUrl);
       if (chain !== undefined) chains.set(id, chain);
     }
-    if (chains.get(id) !== caip2 || decimals.get(id) === asset.decimals) return;
-    const found = await decimalsOfToken(family, rpcUrl, asset.address);
-    if (found !== undefined) decimals.set(id, found);
+    if (chains.get(id) !== caip2) return;
+    if (decimals.get(id) !== asset.decimals) {
+      const found = await decimalsOfToken(family, rpcUrl, asset.address);
+      if (found !== undefined) decimals.set(id, found);
+    }
+    if (family === 'solana' && paysTokenAccount.get(id) !== false) {
+      const found = await isTokenAccount(rpcUrl, payTo);
+      if (found !== undefined) paysTokenAccount.set(id, found);
+    }
   };
 
   const strangerOf = ({ network, mode }: NetworkConfiguration): string | undefined => {
@@ -305,7 +319,12 @@ export function createPayableNetworks(
       const [first] = await Promise.all([Promise.all(facilitators.map(ask)), Promise.all(configurations.map(askNode))]);
       let supported = first;
       const now = (configuration: NetworkConfiguration) => {
-        const told = { stranger: strangerOf(configuration), decimals: decimals.get(configuration.network.id) };
+        const { id } = configuration.network;
+        const told = {
+          stranger: strangerOf(configuration),
+          decimals: decimals.get(id),
+          paysTokenAccount: paysTokenAccount.get(id) === true,
+        };
         return payable(configuration, told, supported);
       };
       const lost = configurations.some(

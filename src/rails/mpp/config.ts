@@ -1,5 +1,5 @@
 import type { VariableReader } from '../../environment.ts';
-import { addressFault, isEvmAddress } from '../../on-chain/address.ts';
+import { addressFault, isEvmAddress, isNobodys } from '../../on-chain/address.ts';
 import type { Secrets } from './challenge.ts';
 import type { TempoOptions } from './tempo.ts';
 
@@ -42,7 +42,15 @@ function readTempo({ problems, optional, url }: VariableReader): TempoOptions | 
   const currency = address('TURNPIKE_TEMPO_CURRENCY');
   const recipient = address('TURNPIKE_TEMPO_RECIPIENT');
   const chainId = Number(optional('TURNPIKE_TEMPO_CHAIN_ID') ?? '4217');
-  if (!Number.isSafeInteger(chainId)) problems.push('TURNPIKE_TEMPO_CHAIN_ID must be a number');
+  if (!Number.isSafeInteger(chainId) || chainId < 1) {
+    problems.push('TURNPIKE_TEMPO_CHAIN_ID must be a whole number from 1');
+  }
+  if (recipient && (isNobodys(recipient) || recipient.toLowerCase() === currency?.toLowerCase())) {
+    const whose = isNobodys(recipient) ? "nobody's address" : 'the address of TURNPIKE_TEMPO_CURRENCY itself';
+    problems.push(
+      `TURNPIKE_TEMPO_RECIPIENT is ${whose}, where nobody has what is paid: give that of an account of yours`,
+    );
+  }
   if (rpcUrl && currency && recipient) return { rpcUrl, chainId, currency, recipient };
   if (rpcUrl ?? currency ?? recipient) {
     problems.push(
