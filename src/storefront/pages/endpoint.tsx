@@ -83,7 +83,7 @@ function Ways({ offer, shown, parts }: WaysProps) {
             <td>
               {payableOn(route, parts)
                 .map(({ network, binding }) => `${networkName(network.id)} (${binding.asset.symbol})`)
-                .join(', ')}
+                .join(', ') || 'what its challenge names'}
             </td>
           </tr>
         ))}

@@ -25,7 +25,7 @@ export function Figures({ totals }: { totals: Totals }) {
         {Number(refunds) > 0 ? `${roughly(refunds)} given back` : 'nothing given back'}
       </Figure>
       <Figure name="Cost" value={roughly(cost)}>
-        of upstreams
+        as far as upstreams tell it
       </Figure>
       <Figure name="Margin" value={roughly(margin)}>
         {kept && `${kept} of revenue`}
