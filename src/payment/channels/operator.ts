@@ -21,7 +21,7 @@ export interface ChannelClaim {
   readonly config: ChannelConfig;
   readonly max: bigint;
   readonly signature: string;
-  /** What the channel was charged in all, at most `max`. */
+  /** What the channel was charged in all, as far as it holds that: at most `max`. */
   readonly charged: bigint;
   /** What of it is not claimed yet. */
   readonly due: bigint;

@@ -8,7 +8,7 @@ import Database from 'libsql';
 import pg from 'pg';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { type Address, createWalletClient, type Hex, http, parseAbi } from 'viem';
+import { type Address, createWalletClient, custom, type Hex, http, parseAbi } from 'viem';
 import { baseSepolia as chain } from 'viem/chains';
 import { createLog } from '../../../src/log.ts';
 import type { ChannelConfig } from '../../../src/on-chain/channel-config.ts';
@@ -67,15 +67,15 @@ const claimedIs = (payer: Payer, id: string, amount: bigint) =>
   until(async () => (await payer.onChain(id)).totalClaimed === amount);
 
 /** An instance that only sells, and those that claim what it has sold: by the usual intervals but those that are given. */
-async function shop(t: Test) {
-  t.teardown(gateway.stopOthers);
-  const data = mkdtempSync(join(gateway.directory, 'shop-'));
-  const seller: Gateway = { ...gateway, url: await gateway.startAnother(undefined, undefined, data) };
+async function shop(t: Test, of = gateway) {
+  t.teardown(of.stopOthers);
+  const data = mkdtempSync(join(of.directory, 'shop-'));
+  const seller: Gateway = { ...of, url: await of.startAnother(undefined, undefined, data) };
   return {
     data,
     seller,
     claimer: (claims: Partial<ClaimIntervals>) =>
-      gateway.startAnother(undefined, undefined, data, {
+      of.startAnother(undefined, undefined, data, {
         claims: { ...usualIntervals.claims, everyMs: 50, ...claims },
       }),
     /** As an administrator has it. */
@@ -288,15 +288,23 @@ async function isIncluded({ reader }: Payer, hash: Hex): Promise<boolean> {
 }
 
 /** The payer asks the contract for the deposit of its channel. */
-async function askForDeposit(payer: Payer, id: string, run: (sql: string) => unknown[]) {
+async function askForDeposit(payer: Payer, id: string, run: (sql: string) => unknown[], amount?: bigint) {
   const [row] = run('SELECT config FROM channels') as { config: string }[];
   const config: Struct = JSON.parse(row?.config ?? '');
-  const wallet = createWalletClient({ account: payer.account, chain, transport });
+  const wallet = createWalletClient({ account: payer.account, chain, transport: custom(payer.reader) });
   await node(payer, 'anvil_setBalance', [payer.account.address, '0xde0b6b3a7640000']);
   const { balance } = await payer.onChain(id);
-  const asking = { abi, address, functionName: 'initiateWithdraw', args: [config, balance] } as const;
+  const asking = { abi, address, functionName: 'initiateWithdraw', args: [config, amount ?? balance] } as const;
   if (!(await isIncluded(payer, await wallet.writeContract(asking)))) throw new Error('the contract was not asked');
   return { wallet, config, balance };
+}
+
+/** It has it, a day later. */
+async function takeDeposit(payer: Payer, { wallet, config }: Awaited<ReturnType<typeof askForDeposit>>): Promise<void> {
+  await node(payer, 'evm_increaseTime', [config.withdrawDelay]);
+  await node(payer, 'evm_mine', []);
+  const taking = { abi, address, functionName: 'finalizeWithdraw', args: [config] } as const;
+  if (!(await isIncluded(payer, await wallet.writeContract(taking)))) throw new Error('nothing was taken');
 }
 
 t.test('what is exported is all that a claim by hand needs', async (t) => {
@@ -351,7 +359,7 @@ t.test('of a payer who asks for its deposit what is due is claimed first, and no
   const { seller, claimer, run } = await shop(t);
   const payer = another(seller);
   const { id } = await bought(payer, fresh(seller));
-  const { wallet, config, balance } = await askForDeposit(payer, id, run);
+  const asked = await askForDeposit(payer, id, run);
   const changed = await change(seller, payer, async () => {
     await claimer({ readEveryMs: 0 });
     await claimedIs(payer, id, PRICE);
@@ -365,9 +373,33 @@ t.test('of a payer who asks for its deposit what is due is claimed first, and no
   t.equal((await seller.calls()).upstreamCalls, upstreamCalls);
 
   const spendable = await gateway.spendable('chain-c');
-  await node(payer, 'evm_increaseTime', [config.withdrawDelay]);
-  await node(payer, 'evm_mine', []);
-  const taking = { abi, address, functionName: 'finalizeWithdraw', args: [config] } as const;
-  t.ok(await isIncluded(payer, await wallet.writeContract(taking)));
-  t.equal((await gateway.spendable('chain-c')) - spendable, balance - PRICE, "the rest is its payer's");
+  await takeDeposit(payer, asked);
+  t.equal((await gateway.spendable('chain-c')) - spendable, asked.balance - PRICE, "the rest is its payer's");
 });
+
+t.test(
+  'of a channel whose payer had some of it back before a claim what is left is claimed, and the rest told',
+  async (t) => {
+    const own = await startGateway({ catalogue, networks: ['chain-c'], log });
+    t.teardown(own.stop);
+    const { seller, claimer, run } = await shop(t, own);
+    const payer = another(seller);
+    const { id } = await bought(payer, fresh(seller));
+    for (let more = 0; more < 4; more += 1) await bought(payer, fresh(seller));
+    const { balance } = await payer.onChain(id);
+    await takeDeposit(payer, await askForDeposit(payer, id, run, balance - 3n * PRICE));
+    const changed = await change(own, payer, async () => {
+      await claimer({ afterMs: 0 });
+      await until(async () => lines.some(({ channel }) => channel === id));
+    });
+    t.same(changed, { earned: 3n * PRICE, transactions: 1 }, 'all that its channel holds');
+    t.match(
+      lines.find(({ channel }) => channel === id),
+      {
+        level: 50,
+        due: String(2n * PRICE),
+        charged: String(5n * PRICE),
+      },
+    );
+  },
+);
