@@ -9,7 +9,10 @@ export interface EscrowOperator {
   verify(info: PaymentInfo, signature: string): Promise<Verdict>;
   /** Locks the whole amount. `settled`: it is locked, by this call or an earlier one. Never throws. */
   lock(info: PaymentInfo, signature: string): Promise<Settlement>;
-  /** Takes so much of what is locked, and gives the rest back. `settled`: both are done. Never throws, never `refused`. */
+  /**
+   * Takes so much of what is locked, and gives the rest back. `settled`: both are done. `refused`: it could not be taken until
+   * its deadline, and its payer has it back. Never throws.
+   */
   capture(info: PaymentInfo, amount: bigint): Promise<Settlement>;
   /** Gives back what is locked. `refused`: nothing is left. Never throws. */
   release(info: PaymentInfo): Promise<Settlement>;

@@ -3,6 +3,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { EIP3009_COLLECTOR, ESCROW } from '../../on-chain/escrow-contracts.ts';
 import { heldForUs, refused, type Settlement, unknown } from '../../on-chain/settlement.ts';
 import { findHold } from '../authorizations/auth-capture.ts';
+import { EXPIRY_MARGIN_SECONDS } from '../chains/evm-logs.ts';
 import type { EscrowOperator } from '../escrow/escrow.ts';
 import { NOBODY, type PaymentInfo } from '../escrow/payment-info.ts';
 import { type Attempt, newAttempt, reasonOf } from './attempt.ts';
@@ -51,7 +52,7 @@ const structOf = (info: PaymentInfo) => ({
 export const escrowContracts = [ESCROW, EIP3009_COLLECTOR] as readonly Address[];
 
 export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
-  const { chainId, rpcUrl, deployments } = options;
+  const { chainId, rpcUrl, reader, deployments } = options;
   const call = (data: Hex) => ({ to: ESCROW as Address, data });
 
   const locking = (info: PaymentInfo, signature: string) => ({
@@ -86,6 +87,13 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
   const release = async (info: PaymentInfo): Promise<Settlement> =>
     ended(info, await run(options, releaseCall(info), worth(info)));
 
+  /** Whether nothing of it can be taken any more, by the chain's clock. False where that cannot be asked. */
+  const isOver = ({ authorizationExpiry }: PaymentInfo): Promise<boolean> =>
+    reader.getBlock().then(
+      ({ timestamp }) => Number(timestamp) >= authorizationExpiry + EXPIRY_MARGIN_SECONDS,
+      () => false,
+    );
+
   return {
     async verify(info, signature) {
       const attempt = newAttempt();
@@ -118,6 +126,8 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
       const taken: Settlement = wentThrough(attempt)
         ? { state: 'settled', transaction: attempt.transaction, amount }
         : neverRefused(await ended(info, attempt));
+      // What nobody took in time would stay locked until its payer sends a transaction of its own.
+      if (taken.state === 'unknown' && taken.held && (await isOver(info))) return release(info);
       if (taken.state === 'settled') deployments.paid(info.payer, taken.amount);
       if (!wentThrough(attempt) || amount === worth(info)) return taken;
       const rest = await run(options, releaseCall(info), worth(info));

@@ -140,6 +140,33 @@ t.test('a lock refused at the second try is given back where the first got throu
   t.equal(await gateway.spendable('chain-c'), spendable, 'it was locked, and is given back');
 });
 
+t.test('what nobody could take before its deadline is given back, though its work was done', async (t) => {
+  const gateway = await startGateway({
+    catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+    networks: ['chain-c'],
+    intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
+  });
+  t.teardown(gateway.stop);
+  const spendable = await gateway.spendable('chain-c');
+  const call = fresh(gateway);
+  const proof = await signHold(gateway, call);
+  await gateway.fault({ settlement: 'chain-c', fault: '500', count: 1_000_000 });
+  t.equal((await sendProof(call, proof)).status, 409);
+  t.equal(await gateway.spendable('chain-c'), spendable - PRICE);
+  const rpc = createRpc(accessIn(gateway.state).rpcUrl);
+  await rpc('evm_increaseTime', [4 * 3_600]);
+  await rpc('anvil_mine', ['0x1']);
+  await gateway.fault({ settlement: 'chain-c', fault: '500', count: 0 });
+  while ((await gateway.spendable('chain-c')) !== spendable) await delay(50);
+  let again = await sendProof(call, proof);
+  while (again.status === 409) {
+    await delay(50);
+    again = await sendProof(call, proof);
+  }
+  t.equal(again.status, 402, 'nothing was charged, and it buys nothing any more');
+  t.match(await again.text(), /the payer has the money back/);
+});
+
 t.test(
   'who has much locked of which next to nothing is charged has to wait after a few, and who pays the whole need not',
   async (t) => {
