@@ -150,6 +150,7 @@ export async function openGateway(
     networks,
     exposure,
     channels: store.channels,
+    hasDeposits: (await store.channels.list({ after: undefined, limit: 1 })).length > 0,
     publicUrl,
     // What is owed is known for as long, whatever is kept of the rest.
     refundWindowMs: refundsOf(catalogue.service).endpoint ? keepOf(catalogue.service.keep).answersMs : undefined,

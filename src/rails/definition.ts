@@ -16,6 +16,8 @@ export interface RailParts<Config> {
   readonly exposure: ExposureControl;
   /** Deposits that calls are drawn from. */
   readonly channels: ChannelStore;
+  /** Some were made, which are given back whatever is offered by now. */
+  readonly hasDeposits: boolean;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   /** 32 bytes in hex, for a key that signs receipts, the same on every instance; undefined: they are not signed. */

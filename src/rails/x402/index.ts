@@ -10,11 +10,23 @@ export const x402: RailDefinition<RefundSigners | undefined, X402Rail> = {
   /** Networks, addresses and facilitators are the gateway's; its own are the keys that give money back. */
   readConfig: readRefundSigners,
   accounts: () => [],
-  open: ({ networks, exposure, channels, publicUrl, config, receiptSeed, challengeKey, refundWindowMs, now }) =>
+  open: ({
+    networks,
+    exposure,
+    channels,
+    hasDeposits,
+    publicUrl,
+    config,
+    receiptSeed,
+    challengeKey,
+    refundWindowMs,
+    now,
+  }) =>
     openX402Rail({
       networks,
       exposure,
       channels,
+      hasDeposits,
       publicUrl,
       refundSigners: config,
       challengeKey,

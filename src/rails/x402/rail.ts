@@ -54,6 +54,8 @@ interface X402Options {
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version' | 'policy'>;
   /** Deposits that calls are drawn from. */
   readonly channels: ChannelStore;
+  /** Some were made, which are given back whatever is offered by now. */
+  readonly hasDeposits?: boolean;
   /** Origin under which callers reach the gateway, without a trailing slash. */
   readonly publicUrl: string;
   readonly refundSigners?: RefundSigners | undefined;
@@ -225,9 +227,10 @@ export function openX402Rail(options: X402Options): X402Rail {
     receiptSigner,
     http: createHttpWire(networks, challenges),
     mcp: createMcpWire(networks, challenges),
-    ownPath: exposure.policy.channels
-      ? openChannelRefunds({ networks, channels: options.channels, publicUrl, now })
-      : undefined,
+    ownPath:
+      exposure.policy.channels || options.hasDeposits
+        ? openChannelRefunds({ networks, channels: options.channels, publicUrl, now })
+        : undefined,
     challenge: challenges.challenge,
     refunds: refundSigners && openRefunds({ networks, signers: refundSigners, findSettlement, publicUrl, now }),
 

@@ -1,5 +1,7 @@
 /** Many calls are drawn from one deposit. */
 import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { CHANNELS_ON, openChannel, toldOf } from '../../channels.ts';
@@ -197,6 +199,21 @@ t.test(
     t.equal(toldOf(next).extra.channelState.balance, String(20n * PRICE));
   },
 );
+
+t.test('a gateway that takes no more deposits gives back those that it has, and sells nothing from them', async (t) => {
+  const payer = another();
+  t.equal((await payer.buy(fresh(gateway))).status, 200);
+  const catalogue = picturesWith(t, '{ channels: false }');
+  const url = await gateway.startAnother(undefined, catalogue);
+  t.teardown(gateway.stopOthers);
+  const { v2 } = await termsOf(await ask(fresh({ ...gateway, url })));
+  t.ok(v2.accepts.every(({ scheme }) => scheme === 'exact'));
+  const spendable = await gateway.spendable('chain-c');
+  t.match(await payer.scheme.refund(`${url}/v1/channels`), { success: true, amount: String(9n * PRICE) });
+  t.equal((await gateway.spendable('chain-c')) - spendable, 9n * PRICE);
+  const empty = await gateway.startAnother(undefined, catalogue, mkdtempSync(join(gateway.directory, 'empty-')));
+  t.equal((await fetch(`${empty}/v1/channels`)).status, 404, 'who has none has nothing to give back');
+});
 
 t.test('one of several calls that were drawn from a channel is given back by its own name', async (t) => {
   const payer = another();
