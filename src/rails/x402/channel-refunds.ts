@@ -84,7 +84,11 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
     }
     const network = networks.find(credential.network);
     if (!network) throw new Refusal('verification-failed', 'channels are not offered there at the moment');
-    refund.check({ chain: network.caip2, asset: network.asset.address, payTo: network.payTo, amount: 0n }, now());
+    const { config, channel } = refund;
+    // What was sold from is given back, whoever is paid by now, and in whatever token.
+    const isKnown = (await channels.find(channel)) !== undefined;
+    const [asset, payTo] = isKnown ? [config.token, config.receiver] : [network.asset.address, network.payTo];
+    refund.check({ chain: network.caip2, asset, payTo, amount: 0n }, now());
     const operator = await demandSigned(refund, network);
     return { credential, refund, network, operator };
   }

@@ -13,9 +13,12 @@ import { wordsFor } from '../../words-for.ts';
 
 const PRICE = 60_000n;
 
+/** Where payments go from the next start on. */
+let payTo: string | undefined;
 const gateway = await startGateway({
   catalogue: picturesWith(t, '{ channels: true }', 'llm/vendor3-5.6-terra'),
   networks: ['chain-a', 'chain-c'],
+  between: async (sandbox) => ({ payTo: (network) => payTo ?? sandbox.payTo(network) }),
 });
 t.teardown(gateway.stop);
 
@@ -214,6 +217,34 @@ t.test('a gateway that takes no more deposits gives back those that it has, and 
   const empty = await gateway.startAnother(undefined, catalogue, mkdtempSync(join(gateway.directory, 'empty-')));
   t.equal((await fetch(`${empty}/v1/channels`)).status, 404, 'who has none has nothing to give back');
 });
+
+/** What asks for the rest of a channel, signed for the first instance and not sent to it. */
+async function signedRefund({ scheme }: ReturnType<typeof another>): Promise<Record<string, string>> {
+  let proof = '';
+  const keep: typeof fetch = async (input, init) => {
+    proof = new Headers(init?.headers).get('payment-signature') ?? '';
+    return proof ? new Response(null, { status: 599 }) : fetch(input, init);
+  };
+  await scheme.refund(`${gateway.url}/v1/channels`, { fetch: keep }).catch(() => undefined);
+  return { 'payment-signature': proof };
+}
+
+t.test(
+  'a deposit that was made while payments went elsewhere is given back, and what it was charged goes there',
+  async (t) => {
+    const payer = another();
+    t.equal((await payer.buy(fresh(gateway))).status, 200);
+    payTo = `0x${'77'.repeat(20)}`;
+    const url = await gateway.startAnother();
+    payTo = undefined;
+    t.teardown(gateway.stopOthers);
+    const [earned, spendable] = [await gateway.earned('chain-c'), await gateway.spendable('chain-c')];
+    const given = await fetch(`${url}/v1/channels`, { headers: await signedRefund(payer) });
+    t.equal(given.status, 200, await given.text());
+    t.equal((await gateway.spendable('chain-c')) - spendable, 9n * PRICE);
+    t.equal((await gateway.earned('chain-c')) - earned, PRICE);
+  },
+);
 
 t.test('one of several calls that were drawn from a channel is given back by its own name', async (t) => {
   const payer = another();
