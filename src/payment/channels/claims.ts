@@ -13,7 +13,7 @@ import type { ChannelClaim, ChannelOperator } from './operator.ts';
 
 interface ClaimParts {
   readonly networks: Pick<PayableNetworks, 'ids' | 'find'>;
-  readonly channels: Pick<ChannelStore, 'unclaimed' | 'take' | 'letGo' | 'sync'>;
+  readonly channels: Pick<ChannelStore, 'unclaimed' | 'unclaimedSums' | 'take' | 'letGo' | 'sync'>;
   readonly metrics: Pick<Metrics, 'claimed'>;
   readonly intervals: Pick<Intervals, 'claims'>;
   readonly log: Log;
@@ -189,6 +189,10 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
         delayed(id, error.message);
       }
+    }
+    for (const id of (await channels.unclaimedSums()).keys()) {
+      if (!networks.ids.includes(id))
+        delayed(id, 'it is not a network of networks.yaml any more: put it back to claim');
     }
   };
 }

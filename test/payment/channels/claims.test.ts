@@ -53,7 +53,13 @@ function scene(
   const asked: ChannelClaim[] = [];
   const counted: string[] = [];
   const all: { network?: string; reason?: string; msg?: string; level: number }[] = [];
-  const store: Pick<ChannelStore, 'unclaimed' | 'take' | 'letGo' | 'sync'> = {
+  const store: Pick<ChannelStore, 'unclaimed' | 'unclaimedSums' | 'take' | 'letGo' | 'sync'> = {
+    unclaimedSums: async () =>
+      new Map(
+        [...channels.values()].flatMap(({ network, unclaimedSince }) =>
+          unclaimedSince === undefined ? [] : [[network, 1n] as const],
+        ),
+      ),
     unclaimed: async (network, limit) =>
       [...channels.values()]
         .filter((each) => each.network === network && each.unclaimedSince !== undefined)
@@ -205,6 +211,15 @@ t.test('vouchers that no key can claim are told of', async (t) => {
   const made = scene([channelOf('left', 10, { network: 'chain-without' })]);
   await made.round();
   t.match(made.lines, [{ level: 40, network: 'chain-without', reason: /key/ }]);
+});
+
+t.test('vouchers on a network that is not configured any more are told of, once', async (t) => {
+  const made = scene([channelOf('left', 3_000_000, { network: 'chain-gone' }), channelOf('one', 2_000_000)]);
+  await made.round();
+  await made.round();
+  t.same(made.batches, [['one']]);
+  t.match(made.lines, [{ level: 40, network: 'chain-gone', reason: /not a network of networks.yaml any more/ }]);
+  t.equal(made.lines.length, 1);
 });
 
 t.test('what is not worth its gas waits with all that is worth less, and what is worth it does not', async (t) => {
