@@ -86,14 +86,16 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
     return found;
   }
 
-  function refuse({ id, network, payer }: Channel, { due, charged }: ChannelClaim): void {
+  function refuse({ id, network, payer, balance }: Channel, { due, charged }: ChannelClaim): void {
     metrics.claimed({ network, outcome: 'refused' });
     if (refusedOnes.has(id)) return;
     refusedOnes.add(id);
     log.error(
       { network, channel: id, payer, due: due.toString(), charged: charged.toString() },
-      'the contract would turn down what is due of a channel: claim from its receiver or its receiverAuthorizer, whose key ' +
-        'may have been another then; npm run export -- --vouchers has all that a claim needs',
+      BigInt(balance) < charged
+        ? 'a channel was charged more than it holds, for its chain took a deposit back or its payer had it before the claim: nobody can claim the rest'
+        : 'the contract would turn down what is due of a channel: claim from its receiver or its receiverAuthorizer, whose key ' +
+            'may have been another then; npm run export -- --vouchers has all that a claim needs',
     );
   }
 

@@ -399,6 +399,7 @@ t.test(
         level: 50,
         due: String(2n * PRICE),
         charged: String(5n * PRICE),
+        msg: /charged more than it holds.*nobody can claim/,
       },
     );
   },
