@@ -34,12 +34,28 @@ function outputSchema(route: Route): Tool['outputSchema'] | undefined {
   return orOtherwise({ type: 'object', required: [WRAPPED], properties: { [WRAPPED]: answer } });
 }
 
+/** What a call costs on each rail: `0.05 USD, paid with x402 or mpp`. */
+function pricesInWords(routes: SoldTool['routes']): string {
+  const railsAt = new Map<string, string[]>();
+  for (const route of routes) {
+    const price = priceInWords(route);
+    railsAt.set(price, [...(railsAt.get(price) ?? []), route.rail]);
+  }
+  return [...railsAt].map(([price, rails]) => `${price}, paid with ${rails.join(' or ')}`).join('; ');
+}
+
+/** The least and the most that a call costs, on whichever rail. */
+function boundsOf(routes: SoldTool['routes']) {
+  const prices = routes.flatMap(({ price }) => [price.min, price.max]).sort((left, right) => (left < right ? -1 : 1));
+  return { minimum: toDecimal(prices[0] ?? 0n), maximum: toDecimal(prices.at(-1) ?? 0n) };
+}
+
 function definitionOf(name: string, routes: SoldTool['routes'], networks: ReadonlyMap<NetworkId, Network>): Tool {
   const [route] = routes;
   const { summary, description, free, group } = route.endpoint;
   const output = outputSchema(route);
   const where = route.networks.filter((id) => networks.has(id));
-  const price = `Price of a call: ${priceInWords(route)}, paid with ${routes.map(({ rail }) => rail).join(' or ')}.`;
+  const price = `Price of a call: ${pricesInWords(routes)}.`;
   return {
     name,
     title: summary,
@@ -50,8 +66,7 @@ function definitionOf(name: string, routes: SoldTool['routes'], networks: Readon
     annotations: { title: summary, readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     _meta: {
       'turnpike/price': {
-        minimum: toDecimal(route.price.min),
-        maximum: toDecimal(route.price.max),
+        ...boundsOf(routes),
         listed: toDecimal(route.listing.price),
         currency: 'USD',
       },

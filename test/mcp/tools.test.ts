@@ -50,13 +50,35 @@ t.test('every endpoint is one tool, in an order that stays, with its price in wo
     const base = bases[index];
     if (!base) throw new Error('more tools than endpoints');
     t.ok(tool.description.includes(`Price of a call: ${priceInWords(base)}, paid with x402`), tool.name);
-    t.has(tool._meta?.['turnpike/price'], { minimum: toDecimal(base.price.min), maximum: toDecimal(base.price.max) });
+    t.has(tool._meta?.['turnpike/price'], {
+      minimum: toDecimal(base.price.min),
+      listed: toDecimal(base.listing.price),
+    });
     t.equal(tool.title, base.endpoint.summary);
     t.equal(tool.annotations.readOnlyHint, false, 'no client runs it without asking');
   }
   t.same(
     await names(''),
     tools.map(({ name }) => name),
+  );
+});
+
+t.test('a tool tells what each way to pay asks, and no call costs more than it says', async (t) => {
+  const { tools } = await page('');
+  const sold = tools.filter(({ _meta }) => _meta?.['turnpike/price']);
+  for (const { name, description, _meta } of sold) {
+    const { maximum } = (_meta?.['turnpike/price'] ?? {}) as { maximum?: string };
+    const route = routes.find(({ path }) => path === _meta?.['turnpike/path']);
+    const quoted = answerIn(await callTool(gateway, 'quote', { name, arguments: route?.example ?? {} }));
+    const asked = (quoted.offers as { rail: string; price: string }[]).filter(({ rail }) => rail === 'mpp');
+    for (const { price } of asked) {
+      t.ok(Number(price) <= Number(maximum), `${name}: ${price} is no more than ${maximum}`);
+      if (price !== quoted.price) t.match(description, `; ${price} USD, paid with mpp.`, name);
+    }
+  }
+  t.match(
+    sold.find(({ name }) => name === 'image_designer')?.description,
+    '0.06 USD, paid with x402; 0.08 USD, paid with mpp.',
   );
 });
 
