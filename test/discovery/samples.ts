@@ -7,7 +7,7 @@ import { ownOperations } from '../../src/http/documents/index.ts';
 import { usd } from '../../src/money.ts';
 import type { Rail } from '../../src/payment/rail.ts';
 import { railDocuments } from '../../src/rails/documents.ts';
-import { openMppRail } from '../../src/rails/mpp/rail.ts';
+import { type MppOptions, openMppRail } from '../../src/rails/mpp/rail.ts';
 import { noExposure } from '../payment/exposure/none.ts';
 
 const binding = (caip2: string, symbol: string, address: string) => ({
@@ -175,12 +175,31 @@ export const parts: DocumentParts = {
   publicUrl,
 };
 
-/** MPP, paid on Tempo. */
-const mppRail = openMppRail({
+const mppOptions: MppOptions = {
   exposure: noExposure,
   secrets: ['a secret of the test that is long enough'],
   realm: 'shop.example',
   tempo: { rpcUrl: 'https://tempo.example', chainId: 4217, currency: tempo, recipient: evmPayTo },
+};
+
+/** MPP, paid on Tempo. */
+export const mppRail = openMppRail(mppOptions);
+
+const nobodyAsks = () => Promise.reject(new Error('documents ask no facilitator'));
+
+/** The same, paid by EIP-3009 as well. */
+export const mppRailOfTwo = openMppRail({
+  ...mppOptions,
+  evm: [
+    {
+      network: 'base',
+      chainId: 8453,
+      asset: { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6, name: 'USD Coin', version: '2' },
+      payTo: evmPayTo,
+      rpcUrl: 'https://base.example',
+      facilitator: { verify: nobodyAsks, settle: nobodyAsks },
+    },
+  ],
 });
 
 /** The sample service's documents, with other parts or rails where a test says so. */

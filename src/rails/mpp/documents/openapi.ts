@@ -36,22 +36,23 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
 const place = (route: Route): string =>
   `#/paths/${route.path.replaceAll('/', '~1')}/${mainMethod(route).toLowerCase()}`;
 
-/** Schemas under names of their own: a field's name, with a number where several schemas have it. */
+/** Schemas under names of their own: the name of the first field that has one, with a number where another has that name. */
 function openNames() {
   const named = new Map<string, JsonSchema>();
-  return {
-    named,
-    refer(name: string, schema: JsonSchema): JsonSchema {
-      const text = JSON.stringify(schema);
-      if (text.length <= LONG_SCHEMA) return schema;
-      for (let number = 1; ; number += 1) {
-        const own = number === 1 ? name : `${name}_${number}`;
-        const known = named.get(own);
-        if (!known) named.set(own, schema);
-        if (!known || JSON.stringify(known) === text) return { $ref: `#/components/schemas/${own}` };
-      }
-    },
-  };
+  const names = new Map<string, string>();
+  function refer(name: string, whole: JsonSchema): JsonSchema {
+    const { items } = whole;
+    const schema = items === undefined ? whole : { ...whole, items: refer(`${name}_item`, items as JsonSchema) };
+    const text = JSON.stringify(schema);
+    if (text.length <= LONG_SCHEMA) return schema;
+    const known = names.get(text);
+    let own = known ?? name;
+    for (let number = 2; known === undefined && named.has(own); number += 1) own = `${name}_${number}`;
+    names.set(text, own);
+    named.set(own, schema);
+    return { $ref: `#/components/schemas/${own}` };
+  }
+  return { named, refer };
 }
 
 /** `sold`: the routes, and what each can be paid with at its listed price. */
@@ -84,8 +85,9 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
     };
     const brief = (parameter: Parameter | Reference): Parameter | Reference => {
       if ('$ref' in parameter) return parameter;
-      const { description: _, ...schema } = parameter.schema;
-      return { ...parameter, schema: main === 'POST' ? names.refer(parameter.name, schema) : schema };
+      const { description: _, example: __, ...others } = parameter;
+      const { description: ___, ...schema } = parameter.schema;
+      return { ...others, schema: main === 'POST' ? names.refer(parameter.name, schema) : schema };
     };
     const methods = [main, ...route.methods.filter((method) => method !== main)];
     return methods.map((method) => {
