@@ -6,11 +6,11 @@ import { toDecimal, usd } from '../money.ts';
 import type { ToolCall } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import { answered, byName, callByName, FREE, type OwnTool } from './own-tool.ts';
-import type { SoldTool } from './sold-tools.ts';
+import type { SoldTool, SoldTools } from './sold-tools.ts';
 
 interface SearchParts {
-  readonly tools: readonly SoldTool[];
-  /** Throws Problem. */
+  readonly sold: Pick<SoldTools, 'all' | 'find'>;
+  /** What was sold as well. Throws Problem. */
   find(name: string): SoldTool;
   call(tool: SoldTool, input: unknown, meta: ToolCall['meta'], visit: Visit): ReturnType<OwnTool['call']>;
 }
@@ -67,10 +67,10 @@ const summaryOf = ({ name, routes: [route], definition }: SoldTool) => ({
   networks: definition._meta?.['turnpike/networks'],
 });
 
-function found({ tools }: SearchParts, { query, group, network, maxPrice, limit }: Input): Record<string, unknown> {
+function found({ sold }: SearchParts, { query, group, network, maxPrice, limit }: Input): Record<string, unknown> {
   const words = wordsOf(String(query ?? ''));
   const most = maxPrice === undefined ? undefined : usd(String(maxPrice));
-  const ranked = tools
+  const ranked = sold.all
     .filter(({ routes: [route] }) => {
       if (group !== undefined && route.endpoint.group !== group) return false;
       if (most !== undefined && route.price.min > most) return false;
@@ -83,7 +83,9 @@ function found({ tools }: SearchParts, { query, group, network, maxPrice, limit 
   return { total: ranked.length, endpoints: ranked.slice(0, Number(limit)).map(({ tool }) => summaryOf(tool)) };
 }
 
-const described = (tool: SoldTool): Record<string, unknown> => {
+function described({ sold }: SearchParts, name: string): Record<string, unknown> {
+  const tool = sold.find(name);
+  if (!tool) throw unknownTool(name);
   const [route] = tool.routes;
   const { inputSchema, outputSchema, description } = tool.definition;
   return {
@@ -97,7 +99,7 @@ const described = (tool: SoldTool): Record<string, unknown> => {
     ...(outputSchema && { outputSchema: outputSchema.anyOf }),
     resultExample: route.resultExample,
   };
-};
+}
 
 export const searchTools = (parts: SearchParts): OwnTool[] => [
   {
@@ -118,7 +120,7 @@ export const searchTools = (parts: SearchParts): OwnTool[] => [
       inputSchema: byName,
       annotations: FREE,
     },
-    call: ({ name }) => answered(described(parts.find(String(name)))),
+    call: ({ name }) => answered(described(parts, String(name))),
   },
   {
     definition: {

@@ -53,42 +53,48 @@ t.test('a proxy may name the whole address', async (t) => {
   }
 });
 
-t.test('the operator lets pages in, and a price that was asked before a reload is honoured', async (t) => {
-  const service = await startWeatherService(t);
-  const directory = join(t.testdir({ catalogue: weatherFiles(service.url) }), 'catalogue');
-  const edit = (name: string, change: (text: string) => string) => {
-    const file = join(directory, name);
-    writeFileSync(file, change(readFileSync(file, 'utf8')));
-  };
-  edit('service.yaml', (text) => `${text}\nmcp: { origins: [pages.example] }\n`);
-  const weather = await startGateway({
-    networks: ['chain-c'],
-    catalogue: directory,
-    environment: { WEATHER_API_KEY: KEY },
-  });
-  t.teardown(weather.stop);
-  const { host } = new URL(weather.url);
-  t.equal(await statusFor({ host, origin: 'https://pages.example' }, weather.url), 200);
-  t.equal(await statusFor({ host, origin: 'https://evil.example' }, weather.url), 403);
+t.test(
+  'the operator lets pages in, and a price that was asked before a reload is honoured, of what is described no more',
+  async (t) => {
+    const service = await startWeatherService(t);
+    const directory = join(t.testdir({ catalogue: weatherFiles(service.url) }), 'catalogue');
+    const edit = (name: string, change: (text: string) => string) => {
+      const file = join(directory, name);
+      writeFileSync(file, change(readFileSync(file, 'utf8')));
+    };
+    edit('service.yaml', (text) => `${text}\nmcp: { origins: [pages.example] }\n`);
+    const weather = await startGateway({
+      networks: ['chain-c'],
+      catalogue: directory,
+      environment: { WEATHER_API_KEY: KEY },
+    });
+    t.teardown(weather.stop);
+    const { host } = new URL(weather.url);
+    t.equal(await statusFor({ host, origin: 'https://pages.example' }, weather.url), 200);
+    t.equal(await statusFor({ host, origin: 'https://evil.example' }, weather.url), 403);
 
-  const input = { text: 'storm' };
-  const proof = await signToolPayment(weather, 'chain-c', await callTool(weather, 'weather_alerts', input));
-  edit('endpoints/weather/alerts.yaml', (text) => text.replace('"0.01"', '"0.03"'));
-  await weather.reload();
-  t.has(await callTool(weather, 'quote', { name: 'weather_alerts', arguments: input }), {
-    structuredContent: { price: '0.03' },
-  });
-  t.match(receiptIn(await callTool(weather, 'weather_alerts', input, proof)), { success: true, amount: '10000' });
+    const input = { text: 'storm' };
+    const proof = await signToolPayment(weather, 'chain-c', await callTool(weather, 'weather_alerts', input));
+    edit('endpoints/weather/alerts.yaml', (text) => text.replace('"0.01"', '"0.03"'));
+    await weather.reload();
+    t.has(await callTool(weather, 'quote', { name: 'weather_alerts', arguments: input }), {
+      structuredContent: { price: '0.03' },
+    });
+    t.match(receiptIn(await callTool(weather, 'weather_alerts', input, proof)), { success: true, amount: '10000' });
 
-  const withdrawn = { text: 'rain' };
-  const late = await signToolPayment(weather, 'chain-c', await callTool(weather, 'weather_alerts', withdrawn));
-  edit('endpoints/weather/alerts.yaml', (text) => `${text}enabled: false\n`);
-  await weather.reload();
-  t.match((await callTool(weather, 'weather_alerts', withdrawn)).structuredContent, {
-    error: { code: 'unknown_path' },
-  });
-  t.match(receiptIn(await callTool(weather, 'weather_alerts', withdrawn, late)), { success: true, amount: '30000' });
-});
+    const withdrawn = { text: 'rain' };
+    const late = await signToolPayment(weather, 'chain-c', await callTool(weather, 'weather_alerts', withdrawn));
+    edit('endpoints/weather/alerts.yaml', (text) => `${text}enabled: false\n`);
+    await weather.reload();
+    t.match((await callTool(weather, 'weather_alerts', withdrawn)).structuredContent, {
+      error: { code: 'unknown_path' },
+    });
+    t.match((await callTool(weather, 'describe_endpoint', { name: 'weather_alerts' })).structuredContent, {
+      error: { code: 'unknown_path', message: /search_endpoints/ },
+    });
+    t.match(receiptIn(await callTool(weather, 'weather_alerts', withdrawn, late)), { success: true, amount: '30000' });
+  },
+);
 
 t.test('what is no request of the protocol is told so, in its words', async (t) => {
   const send = async (body: string, method = 'POST') => {
