@@ -6,10 +6,10 @@ import { toDecimal, usd } from '../money.ts';
 import type { ToolCall } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import { answered, byName, callByName, FREE, type OwnTool } from './own-tool.ts';
-import type { SoldTool, SoldTools } from './sold-tools.ts';
+import type { SoldTool } from './sold-tools.ts';
 
 interface SearchParts {
-  readonly sold: Pick<SoldTools, 'all' | 'find'>;
+  readonly tools: readonly SoldTool[];
   /** What was sold as well. Throws Problem. */
   find(name: string): SoldTool;
   call(tool: SoldTool, input: unknown, meta: ToolCall['meta'], visit: Visit): ReturnType<OwnTool['call']>;
@@ -59,23 +59,23 @@ function scored(tool: SoldTool, words: readonly string[]): number {
   return words.reduce((score, word) => score + (has(near, word) ? 3 : 0) + (has(far, word) ? 1 : 0), 0);
 }
 
-const summaryOf = ({ name, routes: [route], definition }: SoldTool) => ({
+const summaryOf = ({ name, routes: [route], networks, definition }: SoldTool) => ({
   name,
   title: route.endpoint.summary,
   group: route.endpoint.group,
   price: definition._meta?.['turnpike/price'],
-  networks: definition._meta?.['turnpike/networks'],
+  networks,
 });
 
-function found({ sold }: SearchParts, { query, group, network, maxPrice, limit }: Input): Record<string, unknown> {
+function found({ tools }: SearchParts, { query, group, network, maxPrice, limit }: Input): Record<string, unknown> {
   const words = wordsOf(String(query ?? ''));
   const most = maxPrice === undefined ? undefined : usd(String(maxPrice));
-  const ranked = sold.all
-    .filter(({ routes: [route] }) => {
+  const ranked = tools
+    .filter(({ routes: [route], networks }) => {
       if (group !== undefined && route.endpoint.group !== group) return false;
       if (most !== undefined && route.price.min > most) return false;
       // Mirrors sell the same elsewhere.
-      return network === undefined ? route.kind !== 'mirror' : route.networks.some((id) => id === network);
+      return network === undefined ? route.kind !== 'mirror' : networks.some((id) => id === network);
     })
     .map((tool) => ({ tool, score: scored(tool, words) }))
     .filter(({ score }) => words.length === 0 || score > 0)
@@ -83,8 +83,8 @@ function found({ sold }: SearchParts, { query, group, network, maxPrice, limit }
   return { total: ranked.length, endpoints: ranked.slice(0, Number(limit)).map(({ tool }) => summaryOf(tool)) };
 }
 
-function described({ sold }: SearchParts, name: string): Record<string, unknown> {
-  const tool = sold.find(name);
+function described({ tools }: SearchParts, name: string): Record<string, unknown> {
+  const tool = tools.find((each) => each.name === name);
   if (!tool) throw unknownTool(name);
   const [route] = tool.routes;
   const { inputSchema, outputSchema, description } = tool.definition;

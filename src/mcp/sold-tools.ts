@@ -10,6 +10,8 @@ export interface SoldTool {
   readonly name: string;
   /** The first one is what the tool says of itself; the others sell the same on other rails. */
   readonly routes: readonly [Route, ...Route[]];
+  /** Where the first one can be paid. */
+  readonly networks: readonly NetworkId[];
   readonly definition: Tool;
 }
 
@@ -34,8 +36,12 @@ function outputSchema(route: Route): Tool['outputSchema'] | undefined {
   return orOtherwise({ type: 'object', required: [WRAPPED], properties: { [WRAPPED]: answer } });
 }
 
+/** By which it can be bought here. Operations are sold only where their rail is open. */
+const payable = ({ routes, networks }: Pick<SoldTool, 'routes' | 'networks'>): Route[] =>
+  routes.filter(({ kind, endpoint }) => kind === 'operation' || endpoint.free || networks.length > 0);
+
 /** What a call costs on each rail: `0.05 USD, paid with x402 or mpp`. */
-function pricesInWords(routes: SoldTool['routes']): string {
+function pricesInWords(routes: readonly Route[]): string {
   const railsAt = new Map<string, string[]>();
   for (const route of routes) {
     const price = priceInWords(route);
@@ -45,17 +51,17 @@ function pricesInWords(routes: SoldTool['routes']): string {
 }
 
 /** The least and the most that a call costs, on whichever rail. */
-function boundsOf(routes: SoldTool['routes']) {
+function boundsOf(routes: readonly Route[]) {
   const prices = routes.flatMap(({ price }) => [price.min, price.max]).sort((left, right) => (left < right ? -1 : 1));
   return { minimum: toDecimal(prices[0] ?? 0n), maximum: toDecimal(prices.at(-1) ?? 0n) };
 }
 
-function definitionOf(name: string, routes: SoldTool['routes'], networks: ReadonlyMap<NetworkId, Network>): Tool {
+function definitionOf(tool: Omit<SoldTool, 'definition'>): Tool {
+  const { name, routes, networks } = tool;
   const [route] = routes;
   const { summary, description, free, group } = route.endpoint;
   const output = outputSchema(route);
-  const where = route.networks.filter((id) => networks.has(id));
-  const price = `Price of a call: ${pricesInWords(routes)}.`;
+  const price = `Price of a call: ${pricesInWords(payable(tool))}.`;
   return {
     name,
     title: summary,
@@ -66,13 +72,13 @@ function definitionOf(name: string, routes: SoldTool['routes'], networks: Readon
     annotations: { title: summary, readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     _meta: {
       'turnpike/price': {
-        ...boundsOf(routes),
+        ...boundsOf(payable(tool)),
         listed: toDecimal(route.listing.price),
         currency: 'USD',
       },
       'turnpike/group': group,
       'turnpike/path': route.path,
-      'turnpike/networks': where,
+      'turnpike/networks': networks,
       // Source: the client of the package `agents`, which tells its model so.
       'agents-x402/paymentRequired': !free,
       'agents-x402/priceUSD': Number(toDecimal(route.listing.price)),
@@ -84,7 +90,7 @@ export interface SoldTools {
   find(name: string): SoldTool | undefined;
   /** The tool that says of itself what is sold by a route. */
   nameOf(route: Route): string | undefined;
-  /** In the catalogue's order: endpoints, each followed by its mirrors. */
+  /** What can be bought, in the catalogue's order: endpoints, each followed by its mirrors. */
   readonly all: readonly SoldTool[];
 }
 
@@ -106,19 +112,20 @@ export function createSoldTools(
   for (const route of [...heads, ...headless]) {
     const name = toolName(route.path, taken);
     taken.add(name);
-    const sold: SoldTool['routes'] = [route, ...others(route)];
+    const paidOn = route.networks.filter((id) => networks.has(id));
+    const tool = { name, routes: [route, ...others(route)], networks: paidOn } as const;
     let definition: Tool | undefined;
     byName.set(name, {
-      name,
-      routes: sold,
+      ...tool,
       // Made when somebody asks for it: all of them are a twentieth of a gateway's start.
       get definition() {
-        definition ??= definitionOf(name, sold, networks);
+        definition ??= definitionOf(tool);
         return definition;
       },
     });
   }
-  const all = [...byName.values()];
-  const names = new Map(all.map(({ name, routes: [route] }) => [route, name]));
+  const tools = [...byName.values()];
+  const all = tools.filter((tool) => payable(tool).length > 0);
+  const names = new Map(tools.map(({ name, routes: [route] }) => [route, name]));
   return { find: (name) => byName.get(name), nameOf: (route) => names.get(route), all };
 }

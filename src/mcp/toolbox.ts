@@ -51,7 +51,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
     return toolResult(parts, called);
   };
 
-  const search = searchTools({ sold, find, call: callTool });
+  const search = searchTools({ tools: sold.all, find, call: callTool });
   const free = [quoteTool(parts, find), purchasesTool(parts.purchases, parts.limits)];
   const own = new Map<string, OwnTool>([...search, ...free].map((tool) => [tool.definition.name, tool]));
   const definitions = (tools: readonly { readonly definition: Tool }[]) => tools.map(({ definition }) => definition);

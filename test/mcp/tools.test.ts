@@ -82,6 +82,36 @@ t.test('a tool tells what each way to pay asks, and no call costs more than it s
   );
 });
 
+t.test('only what can be paid is listed and found, as in the documents', async (t) => {
+  const other = await startGateway({ networks: ['chain-c'] });
+  t.teardown(other.stop);
+  const read = async (path: string) => (await fetch(other.url + path)).json();
+  const { resources } = (await read('/x402-resources')) as { resources: { slug: string }[] };
+  const overX402 = new Set(resources.map(({ slug }) => `/${slug}`));
+  const { paths: overMpp } = (await read('/openapi.json')) as { paths: object };
+  const payable = routes.filter(
+    ({ kind, path }) => kind === 'base' && (overX402.has(path) || `/mpp${path}` in overMpp),
+  );
+
+  const { result } = await rpc(other, 'tools/list');
+  const sold = ((result?.tools ?? []) as Listed[]).filter(({ _meta }) => _meta);
+  t.same(
+    sold.map(({ _meta }) => _meta?.['turnpike/path']),
+    payable.map(({ path }) => path),
+  );
+  for (const { description, _meta } of sold) {
+    const path = String(_meta?.['turnpike/path']);
+    t.equal(/paid with x402/.test(description), overX402.has(path), path);
+  }
+
+  const search = async (input: object) => answerIn(await callTool(other, 'search_endpoints', input));
+  t.equal((await search({})).total, payable.length);
+  t.same(await search({ network: 'chain-a' }), { total: 0, endpoints: [] });
+  t.match((await callTool(other, 'describe_endpoint', { name: 'ai_x-news' })).structuredContent, {
+    error: { code: 'unknown_path' },
+  });
+});
+
 t.test('a client chooses what is listed: the search alone, groups, and mirrors by network', async (t) => {
   t.same(await names('?tools=search'), HELP.slice(0, 3));
   const groups = (await page('?tools=image,token')).tools;
