@@ -169,7 +169,11 @@ export async function openEdition(
   const documents = createDocuments(
     documentParts,
     railDocuments(documentParts, rails),
-    ownOperations({ refunds, channels: exposurePolicy(catalogue.service.exposure).channels }),
+    ownOperations({
+      models: [...models.keys()],
+      refunds,
+      channels: exposurePolicy(catalogue.service.exposure).channels,
+    }),
   );
   const mediaUrl = config.mediaBucket?.publicUrl.replace(/\/$/, '') ?? `${publicUrl}/media`;
   const mcp = openDoor({

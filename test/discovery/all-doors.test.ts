@@ -9,6 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { canonicalJson } from '../../src/canonical-json.ts';
 import type { AnyOperation, OpenApiDocument } from '../../src/discovery/openapi.ts';
 import { payV2, request } from '../clients.ts';
+import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 
 const catalogue = mkdtempSync(join(tmpdir(), 'turnpike-catalogue-'));
@@ -137,3 +138,24 @@ t.test('leaves out the door for refunds where it is closed', async (t) => {
   t.hasProp(paths, '/v1/purchases');
   t.notOk('/v1/refunds' in paths);
 });
+
+for (const { sold, model } of [
+  { sold: 'llm/vendor1-opus-5', model: 'vendor1-opus-5' },
+  { sold: 'image/family-e', model: undefined },
+]) {
+  t.test(
+    `where ${sold} is sold, chat is described ${model === undefined ? 'nowhere' : 'with that model'}`,
+    async (t) => {
+      const other = await startGateway({ catalogue: catalogueOf(t, [sold]), networks: ['chain-c'] });
+      t.teardown(other.stop);
+      const { paths } = (await (await fetch(`${other.url}/openapi-all.json`)).json()) as AllDoors;
+      const { data } = (await (await fetch(`${other.url}/v1/models`)).json()) as { data: { id: string }[] };
+      t.same(
+        data.map(({ id }) => id),
+        model === undefined ? [] : [model],
+      );
+      const body = paths['/v1/chat/completions']?.post?.requestBody?.content['application/json'];
+      t.match(body?.example, model === undefined ? undefined : { model });
+    },
+  );
+}

@@ -208,7 +208,11 @@ export function documentsOf(
   opened: ReadonlyMap<string, Rail> = new Map([['mpp', mppRail]]),
 ): ReadonlyMap<string, Document> {
   const all = { ...parts, ...changes };
-  return createDocuments(all, railDocuments(all, opened), ownOperations({ refunds: true, channels: false })).served;
+  return createDocuments(
+    all,
+    railDocuments(all, opened),
+    ownOperations({ models: ['vendor5-k3'], refunds: true, channels: false }),
+  ).served;
 }
 
 /** The content of a JSON document. */

@@ -1,6 +1,6 @@
 /** OpenAPI of the door for API keys. Source of its formats: openai-openapi 2.3.0. */
 import type { JsonSchema } from '../../catalogue/types.ts';
-import type { AnyOperation, OwnOperations } from '../../discovery/openapi.ts';
+import type { AnyOperation, OwnOperations, PlacedOperation } from '../../discovery/openapi.ts';
 import { problems } from '../../errors.ts';
 import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../paths.ts';
 import { apiKeyProblems } from '../api-keys/problems.ts';
@@ -124,7 +124,45 @@ const operation = (operationId: string, { body, isOpen, parameters = [], ...part
   ...(body && { requestBody: { required: true, content: { 'application/json': body } } }),
 });
 
-export const apiKeyOperations: OwnOperations = {
+/** A model's name as the example's. */
+const chatWith = (model: string): PlacedOperation => ({
+  path: CHAT_PATH,
+  method: 'POST',
+  operation: operation('createChatCompletion', {
+    summary: 'Text from a language model, paid from credits',
+    description:
+      'What the call may cost is held of the balance, and what it used is charged once it is answered. Where the balance is too small, the 402 asks for a top-up of the key in PAYMENT-REQUIRED (x402, version 2): the same call with the payment in PAYMENT-SIGNATURE buys it first',
+    body: {
+      schema: chatRequest,
+      example: { model, messages: [{ role: 'user', content: 'Why does fog scatter light?' }] },
+    },
+    responses: {
+      200: {
+        description: 'The completion, or its chunks where the request has stream',
+        content: {
+          'application/json': { schema: completion },
+          'text/event-stream': { schema: { ...text, description: 'chat.completion.chunk objects, then [DONE]' } },
+        },
+      },
+      ...failed({
+        400: 'A parameter is missing, unknown or has a value that is not taken; nothing was charged',
+        401: noKey,
+        402: 'The balance is smaller than what the call may cost: PAYMENT-REQUIRED says how to pay for it. Or the payment that came along was not taken',
+        403: 'The key is not for this model, or not for a call of this price',
+        404: 'No model of that name is sold here',
+        405: 'The path takes another method: see Allow',
+        408: 'The request did not come to its end in time; nothing was charged',
+        409: 'What is paid for does not count yet: see Retry-After',
+        413: 'The body is too large; nothing was charged',
+        429: `${tooMuch}, or the key has spent what it may in a day`,
+        500: 'The call failed; nothing was charged',
+      }),
+    },
+  }),
+});
+
+/** `models`: the names of those that are sold; without any, there is no chat. */
+export const apiKeyOperations = (models: readonly string[]): OwnOperations => ({
   tags: [{ name: TAG, description: 'Chat completions in the format of OpenAI, paid from prepaid credits' }],
   security: {
     [KEY]: {
@@ -135,41 +173,7 @@ export const apiKeyOperations: OwnOperations = {
   },
   schemas: { ApiKeyError: apiKeyError, Model: model },
   operations: [
-    {
-      path: CHAT_PATH,
-      method: 'POST',
-      operation: operation('createChatCompletion', {
-        summary: 'Text from a language model, paid from credits',
-        description:
-          'What the call may cost is held of the balance, and what it used is charged once it is answered. Where the balance is too small, the 402 asks for a top-up of the key in PAYMENT-REQUIRED (x402, version 2): the same call with the payment in PAYMENT-SIGNATURE buys it first',
-        body: {
-          schema: chatRequest,
-          example: { model: 'vendor5-k3', messages: [{ role: 'user', content: 'Why does fog scatter light?' }] },
-        },
-        responses: {
-          200: {
-            description: 'The completion, or its chunks where the request has stream',
-            content: {
-              'application/json': { schema: completion },
-              'text/event-stream': { schema: { ...text, description: 'chat.completion.chunk objects, then [DONE]' } },
-            },
-          },
-          ...failed({
-            400: 'A parameter is missing, unknown or has a value that is not taken; nothing was charged',
-            401: noKey,
-            402: 'The balance is smaller than what the call may cost: PAYMENT-REQUIRED says how to pay for it. Or the payment that came along was not taken',
-            403: 'The key is not for this model, or not for a call of this price',
-            404: 'No model of that name is sold here',
-            405: 'The path takes another method: see Allow',
-            408: 'The request did not come to its end in time; nothing was charged',
-            409: 'What is paid for does not count yet: see Retry-After',
-            413: 'The body is too large; nothing was charged',
-            429: `${tooMuch}, or the key has spent what it may in a day`,
-            500: 'The call failed; nothing was charged',
-          }),
-        },
-      }),
-    },
+    ...models.slice(0, 1).map(chatWith),
     {
       path: MODELS_PATH,
       method: 'GET',
@@ -207,4 +211,4 @@ export const apiKeyOperations: OwnOperations = {
       }),
     },
   ],
-};
+});

@@ -5,9 +5,17 @@ import { mcpOperations } from './mcp.ts';
 import { purchaseOperations } from './purchases.ts';
 import { serviceOperations } from './service.ts';
 
-/** `refunds`: whether payers may ask for their money; `channels`: whether calls are drawn from deposits. */
-export function ownOperations(parts: { readonly refunds: boolean; readonly channels: boolean }): OwnOperations {
-  const doors = [apiKeyOperations, purchaseOperations(parts), mcpOperations, serviceOperations];
+interface Parts {
+  /** Names of those that are sold to API keys. */
+  readonly models: readonly string[];
+  /** Whether payers may ask for their money. */
+  readonly refunds: boolean;
+  /** Whether calls are drawn from deposits. */
+  readonly channels: boolean;
+}
+
+export function ownOperations(parts: Parts): OwnOperations {
+  const doors = [apiKeyOperations(parts.models), purchaseOperations(parts), mcpOperations, serviceOperations];
   return {
     tags: doors.flatMap(({ tags }) => tags),
     operations: doors.flatMap(({ operations }) => operations),
