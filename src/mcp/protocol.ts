@@ -93,6 +93,11 @@ function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }:
   return origin.ok ? undefined : `${origin.message}: the operator lists pages in service.yaml, mcp.origins`;
 }
 
+/** Who takes anything takes both forms of an answer; the package looks for their names alone. */
+function nameBothForms({ headers }: IncomingMessage): void {
+  if (headers.accept?.includes('*/*') ?? true) headers.accept = 'application/json, text/event-stream';
+}
+
 /** Fetch's own `Request`, which the package makes, throws for others, such as TRACE. */
 const METHODS = new Set(['POST', 'GET', 'DELETE', 'HEAD', 'PUT', 'PATCH', 'OPTIONS']);
 
@@ -136,6 +141,7 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     if (!METHODS.has(request.method ?? '')) {
       throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
     }
+    nameBothForms(request);
     const gate = parts.limits.gate(visit.client);
     let message: Record<string, unknown> | undefined;
     let call: PlainCall | undefined;
