@@ -27,6 +27,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log.ts';
 import { type OpenDoor, openDoor } from '../mcp/open.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { CREDITS_PATH } from '../paths.ts';
 import { confirmPurchase } from '../payment/confirm.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import { exposurePolicy } from '../payment/exposure/policy.ts';
@@ -157,7 +158,7 @@ export async function openEdition(
     }),
     stopping: serving.caller.stopping,
     owner,
-    publicUrl,
+    creditsUrl: routes.sells('POST', CREDITS_PATH) ? publicUrl + CREDITS_PATH : undefined,
     leaseMs: intervals.leaseMs,
     limits: shared.limits,
     metrics: shared.metrics,

@@ -148,7 +148,7 @@ for (const { sold, model } of [
   { sold: 'image/family-e', model: undefined },
 ]) {
   t.test(
-    `where ${sold} is sold, chat is described ${model === undefined ? 'nowhere' : 'with that model'}`,
+    `where ${sold} is sold, chat is described ${model === undefined ? 'nowhere' : 'with that model'}, and nobody is sent to buy credits`,
     async (t) => {
       const other = await startGateway({ catalogue: catalogueOf(t, [sold]), networks: ['chain-c'] });
       t.teardown(other.stop);
@@ -160,6 +160,8 @@ for (const { sold, model } of [
       );
       const body = paths['/v1/chat/completions']?.post?.requestBody?.content['application/json'];
       t.match(body?.example, model === undefined ? undefined : { model });
+      const keyless = await fetch(`${other.url}/v1/chat/completions`, { method: 'POST' });
+      t.notMatch(await keyless.text(), '/v1/credits');
     },
   );
 }

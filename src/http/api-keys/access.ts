@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { toDecimal } from '../../money.ts';
-import { CREDITS_PATH } from '../../paths.ts';
 import type { ApiKey } from '../../store/credits/credit-store.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
@@ -17,11 +16,12 @@ export const shownKey = ({ authorization }: IncomingHttpHeaders): string | undef
 export async function keyOf(
   headers: IncomingHttpHeaders,
   apiKeys: Pick<ApiKeys, 'find'>,
-  { now, publicUrl }: { now: number; publicUrl: string },
+  { now, creditsUrl }: { now: number; creditsUrl: string | undefined },
 ): Promise<ApiKey> {
   const shown = shownKey(headers);
   if (shown === undefined) {
-    const message = `No API key: send it as Authorization: Bearer <key>. POST ${publicUrl}${CREDITS_PATH} sells one`;
+    const where = creditsUrl === undefined ? '' : `. POST ${creditsUrl} sells one`;
+    const message = `No API key: send it as Authorization: Bearer <key>${where}`;
     throw new ApiKeyProblem('invalid_api_key', message, { headers: challenge });
   }
   const key = await apiKeys.find(shown);

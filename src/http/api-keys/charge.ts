@@ -2,7 +2,7 @@
 
 import type { Log } from '../../log.ts';
 import { type Money, type Rate, rate, toDecimal } from '../../money.ts';
-import { CHAT_PATH, CREDITS_PATH } from '../../paths.ts';
+import { CHAT_PATH } from '../../paths.ts';
 import type { Leases } from '../../payment/leases.ts';
 import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credits/credit-store.ts';
@@ -20,7 +20,8 @@ export interface ChargeParts {
   readonly owner: string;
   /** Of what calls hold, by their ids. */
   readonly leases: Leases<string>;
-  readonly publicUrl: string;
+  /** Where credits are sold; undefined: nowhere. */
+  readonly creditsUrl: string | undefined;
   /** A hold dies this long after its instance did, in milliseconds. */
   readonly leaseMs: number;
   now(): number;
@@ -56,7 +57,7 @@ export function demandAllowance({ limits, spent }: ApiKey, call: ChatCall, now: 
 
 /** Throws ApiKeyProblem when the key may not spend so much, and Problem where the database cannot be used. */
 export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
-  const { store, log, owner, leases, publicUrl, leaseMs, now } = parts;
+  const { store, log, owner, leases, creditsUrl, leaseMs, now } = parts;
   const model = call.model.name;
   const leaseUntil = now() + leaseMs;
   const outcome = await store.hold({
@@ -70,7 +71,7 @@ export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, 
     now: now(),
     leaseUntil,
   });
-  if (!outcome.held) throw refusal(outcome.because, outcome.balance, call, { publicUrl, now: now() });
+  if (!outcome.held) throw refusal(outcome.because, outcome.balance, call, { creditsUrl, now: now() });
   const lease = leases.take(requestId, leaseUntil);
   // What cannot be ended now is given back when its lease runs out.
   const end = <Result>(ending: () => Promise<Result>): Promise<Result> => throughOutage(ending).finally(lease.end);
@@ -105,16 +106,19 @@ function refusal(
   because: HoldRefusal,
   balance: bigint,
   call: ChatCall,
-  { publicUrl, now }: { publicUrl: string; now: number },
+  { creditsUrl, now }: Pick<ChargeParts, 'creditsUrl'> & { readonly now: number },
 ): ApiKeyProblem {
   const needed = toDecimal(call.bound);
   switch (because) {
     case 'balance': {
-      const topUpUrl = `${publicUrl}${CREDITS_PATH}`;
       const message =
         `The call may cost up to ${needed} USD, and the balance is ${toDecimal(balance)} USD: ` +
-        `lower max_tokens, or top up with POST ${topUpUrl}`;
-      const facts = { needed_usd: needed, balance_usd: toDecimal(balance), top_up_url: topUpUrl };
+        `lower max_tokens${creditsUrl === undefined ? '' : `, or top up with POST ${creditsUrl}`}`;
+      const facts = {
+        needed_usd: needed,
+        balance_usd: toDecimal(balance),
+        ...(creditsUrl !== undefined && { top_up_url: creditsUrl }),
+      };
       return new ApiKeyProblem('insufficient_credits', message, { facts });
     }
     case 'per-day':

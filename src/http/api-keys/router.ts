@@ -40,8 +40,8 @@ export interface ApiKeyRouterParts {
   readonly stopping: AbortSignal;
   /** Names this instance. */
   readonly owner: string;
-  /** Origin, without a trailing slash. */
-  readonly publicUrl: string;
+  /** See ChargeParts. */
+  readonly creditsUrl: string | undefined;
   readonly leaseMs: number;
   readonly limits: Limits;
   readonly metrics?: Pick<Metrics, 'tokens' | 'cost'>;
@@ -61,7 +61,7 @@ export interface ApiKeyRouter {
 
 /** Serves `POST /v1/chat/completions`, `GET /v1/models`, `GET /v1/models/{name}` and `GET /v1/credits`. Paths under `/v1` that are not sold are a 404 in OpenAI's shape; the rest is passed on. */
 export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
-  const { routes, models, apiKeys, store, log, publicUrl, leaseMs, now } = parts;
+  const { routes, models, apiKeys, store, log, creditsUrl, leaseMs, now } = parts;
   // Every call under way listens to it.
   setMaxListeners(0, parts.stopping);
   const created = Math.floor(now() / 1000);
@@ -84,7 +84,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   ): Promise<ApiKey> {
     gate.arrives();
     try {
-      return await keyOf(headers, known, { now: now(), publicUrl });
+      return await keyOf(headers, known, { now: now(), creditsUrl });
     } catch (error) {
       if (error instanceof ApiKeyProblem) gate.refused();
       throw error;

@@ -10,6 +10,7 @@ import {
   ROUTE,
   type Use,
 } from '../../../src/http/api-keys/charge.ts';
+import type { ApiKeyProblem } from '../../../src/http/api-keys/problems.ts';
 import type { ChatCall } from '../../../src/http/api-keys/request.ts';
 import { usd } from '../../../src/money.ts';
 import { createLeases } from '../../../src/payment/leases.ts';
@@ -82,7 +83,7 @@ async function openWorld(t: Test, { file = ':memory:', credit = '1', key = {} }:
       nameOf: (id) => id,
       now,
     }),
-    publicUrl: 'https://gateway.example',
+    creditsUrl: 'https://gateway.example/v1/credits',
     leaseMs: LEASE_MS,
     now,
   };
@@ -232,6 +233,14 @@ t.test('a call that costs more than there is says how much is lacking, and where
   t.match(await key(), { balance: usd('1'), held: 0n });
   await open('1');
   t.match(await key(), { balance: 0n, held: usd('1') });
+});
+
+t.test('nobody is sent to top up where no credits are sold', async (t) => {
+  const { store, parts } = await openWorld(t);
+  const opening = openHold({ ...parts, creditsUrl: undefined }, await keyOf(store, 'key', NOW), callFor('2'), 'call');
+  const error = await opening.catch((refused: unknown) => refused);
+  t.match(error, { code: 'insufficient_credits', message: /balance is 1 USD: lower max_tokens$/ });
+  t.strictSame((error as ApiKeyProblem).facts, { needed_usd: '2', balance_usd: '1' });
 });
 
 const beyondDay = (dollars: string) => ({

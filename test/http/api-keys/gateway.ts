@@ -128,7 +128,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     topUps: undefined,
     stopping: stopping.signal,
     owner: 'instance-1',
-    publicUrl: 'https://gateway.example',
+    creditsUrl: 'https://gateway.example/v1/credits',
     leaseMs: 30_000,
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     now,
