@@ -100,7 +100,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
         visit.status = error instanceof Problem ? error.status : 500;
         if (!(error instanceof Problem))
           parts.log.error({ requestId, err: error, tool: visit.route }, 'tool call failed');
-        return problemResult(error);
+        return problemResult(error, requestId);
       } finally {
         request.isProbe ||= visit.isProbe;
         visit.isCut = request.isCut;

@@ -235,6 +235,8 @@ t.test('own tools say what they take, and what is not there is said to be so', a
   });
   t.match(await problem('nothing', {}), { code: 'unknown_path', message: /search_endpoints/ });
   t.match(await problem('search_endpoints', { maxPrice: 'cheap' }), { code: 'invalid_request' });
+  for (const name of ['nothing', 'quote'])
+    t.match(await problem(name, {}), { requestId: /^[0-9a-f-]{36}$/ }, 'with what its log line is found by');
 });
 
 t.test('a wallet sees what it bought for its signature, and nothing without', async (t) => {
