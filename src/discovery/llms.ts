@@ -9,7 +9,7 @@ import { shellBlock } from './shell.ts';
 const FAILURES = [
   '## When the answer is not 200',
   '- 400: the request is not valid. 402: it is not paid, and why. Neither charges anything.',
-  '- 409: your payment is being worked on. Send the same again in a moment.',
+  '- 409: your payment is being worked on. Send the same again in a moment. With code `identifier_taken` another payment came with your payment-identifier, and nothing was charged: take another one.',
   paragraph(
     '- 500: the call failed and is not charged. Only where the code is `result_owed` have you paid, because the payment',
     'settled first: the same payment with the same request gets the result later, without a new charge; where the message',

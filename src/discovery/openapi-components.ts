@@ -42,7 +42,7 @@ const failures = {
   400: 'The request is not valid; nothing was charged',
   405: 'The path takes another method: see Allow',
   408: 'The request did not come to its end in time; nothing was charged',
-  409: 'This payment is being worked on, or waits for its chain: send the same again in a moment',
+  409: 'This payment is being worked on, or waits for its chain: send the same again in a moment. With code identifier_taken another payment came with this payment-identifier, and nothing was charged',
   410: 'Paid long ago: the answer is not kept any more',
   413: 'The body is too large; nothing was charged',
   415: 'The body is not application/json; nothing was charged',

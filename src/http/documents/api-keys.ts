@@ -168,7 +168,7 @@ export const apiKeyOperations = (models: readonly string[]): OwnOperations => ({
     [KEY]: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key that was bought with POST /v1/credits, as Authorization: Bearer <key>',
+      description: 'An API key, as Authorization: Bearer <key>',
     },
   },
   schemas: { ApiKeyError: apiKeyError, Model: model },
@@ -206,7 +206,7 @@ export const apiKeyOperations = (models: readonly string[]): OwnOperations => ({
       method: 'GET',
       operation: operation('getCredits', {
         summary: 'What an API key has, and what it was spent on',
-        description: 'POST to the same path buys credits, with a new key or on top of one',
+        description: 'Its balance, what calls under way hold of it, its limits, and the newest fifty entries',
         responses: { 200: json('Balance and entries', credits), ...failed({ 401: noKey, 429: tooMuch }) },
       }),
     },

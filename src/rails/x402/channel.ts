@@ -3,11 +3,10 @@
  * refusals is said here. Source: x402 specification, "batch-settlement" on EVM; @x402/evm 2.27.0.
  */
 
-import { Problem } from '../../errors.ts';
 import type { Transfer } from '../../on-chain/settlement.ts';
 import type { ChannelAuthorization } from '../../payment/authorizations/batch-settlement.ts';
 import type { ChannelOperator, Deposit } from '../../payment/channels/operator.ts';
-import { settlementPending } from '../../payment/conflicts.ts';
+import { inProgress, settlementPending } from '../../payment/conflicts.ts';
 import { asked } from '../../payment/facilitators/asked.ts';
 import { FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import type { Declined, Hold } from '../../payment/hold.ts';
@@ -252,7 +251,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
           return declined(busy(network.caip2, 'another call draws from this channel: send this one after it'));
         }
         if (drawn === 'spent') return declined(spent());
-        if (drawn === 'lost') return declined(new Problem('payment_in_progress'));
+        if (drawn === 'lost') return declined(inProgress());
         if (drawn === 'insufficient')
           return declined(refuse('the channel does not hold enough: deposit more', 'payment-insufficient'));
         return declined(mismatch(channel, state, await store.find(channel), network.caip2));
