@@ -55,6 +55,23 @@ t.test('pages write money to the cent at least, and networks by the names that t
   }
 });
 
+t.test('only what can be paid is listed, by its own path or a mirror, with the ways to pay it', async (t) => {
+  const other = await startGateway({ networks: ['chain-e'] });
+  t.teardown(other.stop);
+  const read = async (path: string) => (await fetch(other.url + path, { headers: { accept: BROWSER } })).text();
+  const { resources } = JSON.parse(await read('/x402-resources')) as typeof listing;
+  const { paths } = JSON.parse(await read('/openapi.json')) as { paths: object };
+  const cards = (await read('/')).split('<li class="card"').slice(1);
+  t.ok(cards.length > 10 && cards.length < 70, `${cards.length} are listed`);
+  for (const card of cards) {
+    const path = /href="\/endpoints(\/[^"]+)"/.exec(card)?.[1] ?? '';
+    const overX402 = resources.some(({ slug }) => `/${slug}`.endsWith(path));
+    const doors = [...(overX402 ? ['x402'] : []), ...(`/mpp${path}` in paths ? ['mpp'] : [])];
+    t.not(doors.length, 0, path);
+    t.match(card, `data-doors="${[...doors, 'mcp'].join(' ')}"`, path);
+  }
+});
+
 t.test('every mirror has a page at its own path, too', async (t) => {
   for (const path of sold) t.equal((await asBrowser(`/endpoints${path}`)).status, 200, path);
   t.equal((await asBrowser('/endpoints/image/nothing-of-that-name')).status, 404);

@@ -93,7 +93,7 @@ function Ways({ offer, shown, parts }: WaysProps) {
             <td>
               <code>{tool}</code>
             </td>
-            <td>{priceOf(shown)}</td>
+            <td>as over HTTP</td>
             <td>as over HTTP</td>
           </tr>
         )}

@@ -1,4 +1,5 @@
 /** The front page: everything that is sold, to be searched. */
+import type { Route } from '../../catalogue/types.ts';
 import { toDecimal } from '../../money.ts';
 import { networksOf, type Offer, offersOf, pageOf } from '../offers.ts';
 import { dollarsOf, networkName } from '../shown.ts';
@@ -8,6 +9,8 @@ import type { PageParts } from './parts.ts';
 /** An endpoint, and by what it is found. */
 interface Listed {
   readonly offer: Offer;
+  /** The first way by which it can be paid, whose price is shown. */
+  readonly route: Route;
   readonly networks: readonly string[];
   readonly doors: readonly string[];
 }
@@ -66,7 +69,18 @@ function FilterForm({ groups, doors, networks }: FormProps) {
   );
 }
 
-function Card({ offer, networks, doors }: Listed) {
+/** Undefined where nobody can pay for it here: it is found no more than in the documents. */
+function listedAs(offer: Offer, parts: PageParts): Listed | undefined {
+  const { base, endpoint, operations } = offer;
+  const networks = networksOf(offer, parts).map(({ network }) => network.id);
+  // Operations are sold only where their rail is open.
+  const ways = [...(endpoint.free || networks.length > 0 ? [base] : []), ...operations];
+  const [route] = ways;
+  const mcp = parts.toolOf(base) === undefined ? [] : ['mcp'];
+  return route && { offer, route, networks, doors: [...distinct(ways.map(({ rail }) => rail)), ...mcp] };
+}
+
+function Card({ offer, route, networks, doors }: Listed) {
   const { base, endpoint } = offer;
   const text = [endpoint.id, base.path, endpoint.summary, endpoint.description].join(' ').toLowerCase();
   return (
@@ -76,7 +90,7 @@ function Card({ offer, networks, doors }: Listed) {
       data-group={endpoint.group}
       data-networks={networks.join(' ')}
       data-doors={doors.join(' ')}
-      data-price={toDecimal(base.price.min)}
+      data-price={toDecimal(route.price.min)}
     >
       <h3>
         <a href={pageOf(base.path)}>{endpoint.summary}</a>
@@ -85,7 +99,7 @@ function Card({ offer, networks, doors }: Listed) {
         <code>{base.path}</code>
       </p>
       <p class="facts">
-        <span class="price">{priceOnCard(offer)}</span>
+        <span class="price">{priceOnCard(route)}</span>
         <span class="quiet">{[doors.map(doorName).join(', '), countOf(networks)].filter(Boolean).join(' · ')}</span>
       </p>
     </li>
@@ -95,21 +109,11 @@ function Card({ offer, networks, doors }: Listed) {
 const countOf = ({ length }: readonly string[]): string =>
   length === 0 ? '' : length === 1 ? '1 network' : `${length} networks`;
 
-const priceOnCard = ({ base }: Offer): string =>
-  `${base.price.fixed ? '' : 'from '}${dollarsOf(toDecimal(base.price.min))} USD`;
+const priceOnCard = ({ price }: Route): string => `${price.fixed ? '' : 'from '}${dollarsOf(toDecimal(price.min))} USD`;
 
 export function ListPage({ parts }: { parts: PageParts }) {
   const { service, routes, publicUrl } = parts;
-  const listed = offersOf(routes).map(
-    (offer): Listed => ({
-      offer,
-      networks: networksOf(offer, parts).map(({ network }) => network.id),
-      doors: [
-        ...distinct([offer.base, ...offer.operations].map(({ rail }) => rail)),
-        ...(parts.toolOf(offer.base) === undefined ? [] : ['mcp']),
-      ],
-    }),
-  );
+  const listed = offersOf(routes).flatMap((offer) => listedAs(offer, parts) ?? []);
   const paidOn = listed.flatMap(({ offer }) => networksOf(offer, parts));
   const networks = new Map(
     paidOn.map(({ network, binding }) => [network.id, `${networkName(network.id)} (${binding.asset.symbol})`]),
