@@ -243,6 +243,24 @@ t.test('a key in braces without quotes is a map, and one mistake', async (t) => 
   t.same(others, []);
 });
 
+t.test('of several places each key is known, and each mistake is told where it is', async (t) => {
+  const several = (keys: string, authorize: string) =>
+    check(t, {
+      upstreams: replaced(
+        replaced(upstreams, '{ key: WEATHER_KEY }', keys),
+        'authorize: { bearer: key }',
+        `authorize: ${authorize}`,
+      ),
+    });
+  const both = '[{ query: app_id, value: "{id}" }, { bearer: key }]';
+  t.same(several('{ id: WEATHER_ID, key: WEATHER_KEY }', both), []);
+  t.same(several('{ key: WEATHER_KEY }', both), [
+    'upstreams.yaml:10:1: the adapter http needs the secret id; add keys: { id: NAME_OF_AN_ENVIRONMENT_VARIABLE }',
+  ]);
+  t.match(several('{ key: WEATHER_KEY }', '[]'), [/^upstreams.yaml:14:26: /]);
+  t.match(several('{ key: WEATHER_KEY }', '[{ header: x-key, value: none }]'), [/^upstreams.yaml:14:\d+: .*\{key\}/]);
+});
+
 t.test('a key that is sent nowhere is refused', async (t) => {
   t.same(check(t, { upstreams: replaced(upstreams, '  settings: { authorize: { bearer: key } }\n', '') }), [
     'upstreams.yaml:13:11: no setting says where key is sent; add settings: { authorize: { bearer: key } }, or leave it out',

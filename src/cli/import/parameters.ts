@@ -33,10 +33,10 @@ export interface ReadParameter {
 
 /** Those that callers give, in the order in which they are given names: path, query, headers. */
 export function parametersFor({ parameters }: Operation, scheme: Scheme | undefined): JsonObject[] {
-  const { parameter: key } = scheme ?? {};
+  const keys = new Set(scheme?.parameters.map((key) => `${key.in} ${key.name.toLowerCase()}`));
   const isOwn = ({ in: place, name }: JsonObject): boolean => {
     const header = place === 'header' ? String(name).toLowerCase() : undefined;
-    const isKey = key?.in === place && key?.name.toLowerCase() === String(name).toLowerCase();
+    const isKey = keys.has(`${place} ${String(name).toLowerCase()}`);
     return isKey || (header !== undefined && OWN_HEADERS.includes(header));
   };
   const asked = parameters.filter((parameter) => PLACES.includes(parameter.in) && !isOwn(parameter));

@@ -2,54 +2,108 @@
 import { asJsonObject, asJsonObjects, type JsonObject } from '../../json.ts';
 import { type ApiDocument, resolved } from './document.ts';
 import type { Operation } from './operations.ts';
+import { kebab } from './text.ts';
 
 export interface Scheme {
   readonly name: string;
   /** `settings.authorize` of the upstream. */
-  readonly authorize: JsonObject;
+  readonly authorize: JsonObject | readonly JsonObject[];
   /** Secret -> the end of its environment variable. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** The parameter that carries it, lest callers be asked for it. */
-  readonly parameter?: { readonly in: string; readonly name: string };
+  /** The parameters that carry it, lest callers be asked for it. */
+  readonly parameters: readonly { readonly in: string; readonly name: string }[];
+  /** Where it is sent, as `header x-key`, whatever its secrets are named. */
+  readonly places: readonly string[];
   readonly remark?: string;
 }
 
-const KEY = { key: 'API_KEY' } as const;
+/** One of a document's schemes. */
+interface Part extends Omit<Scheme, 'authorize' | 'places'> {
+  readonly authorize: JsonObject;
+  readonly place: string;
+}
 
-/** A scheme of the document by its name, or undefined where the adapter cannot send it. */
-function schemeOf(root: JsonObject, name: string): Scheme | undefined {
+/** What a secret is named that is the only one. */
+const KEY = 'key';
+const KEY_VARIABLE = 'API_KEY';
+
+/** Undefined where the adapter cannot send it. */
+function partOf(root: JsonObject, name: string, secret: string): Part | undefined {
   const source = resolved(root, asJsonObject(asJsonObject(root.components).securitySchemes)[name]);
   const [type, place, sentAs] = [source.type, source.in, String(source.name)];
   const http = String(source.scheme).toLowerCase();
-  if (type === 'http' && http === 'bearer') return { name, authorize: { bearer: 'key' }, secrets: KEY };
+  const secrets = { [secret]: secret === KEY ? KEY_VARIABLE : secret.toUpperCase() };
+  const bearer = { name, place: 'bearer', authorize: { bearer: secret }, secrets, parameters: [] };
+  if (type === 'http' && http === 'bearer') return bearer;
   if (type === 'http' && http === 'basic') {
-    return { name, authorize: { basic: '{user}:{password}' }, secrets: { user: 'USER', password: 'PASSWORD' } };
+    const user = { user: 'USER', password: 'PASSWORD' };
+    return { name, place: 'basic', authorize: { basic: '{user}:{password}' }, secrets: user, parameters: [] };
   }
   if (type === 'apiKey' && (place === 'header' || place === 'query')) {
-    const authorize = { [place]: sentAs, value: '{key}' };
-    return { name, authorize, secrets: KEY, parameter: { in: place, name: sentAs } };
+    const authorize = { [place]: sentAs, value: `{${secret}}` };
+    return {
+      name,
+      place: `${place} ${sentAs.toLowerCase()}`,
+      authorize,
+      secrets,
+      parameters: [{ in: place, name: sentAs }],
+    };
   }
   if (type !== 'oauth2' && type !== 'openIdConnect') return undefined;
   const remark = `${name} is ${type}: its access token is sent as a bearer token, and nothing here renews it`;
-  return { name, authorize: { bearer: 'key' }, secrets: KEY, remark };
+  return { ...bearer, remark };
 }
+
+/** Schemes of the document that are needed together; empty where one of them cannot be sent. */
+function partsOf(root: JsonObject, names: readonly string[]): Part[] {
+  const secretOf = (name: string): string => (names.length === 1 ? KEY : kebab(name).replaceAll('-', '_') || KEY);
+  const parts = names.flatMap((name) => partOf(root, name, secretOf(name)) ?? []);
+  // Two of one place, such as the header of bearer and basic, take each other's.
+  const secrets = parts.flatMap((part) => Object.keys(part.secrets));
+  const areApart = areDistinct(parts.map(headerOr)) && areDistinct(secrets);
+  return parts.length === names.length && areApart ? parts : [];
+}
+
+const areDistinct = (texts: readonly string[]): boolean => new Set(texts).size === texts.length;
+
+const headerOr = ({ place }: Part): string => (['bearer', 'basic'].includes(place) ? 'header authorization' : place);
+
+const schemeOf = (parts: readonly Part[]): Scheme => {
+  const remark = parts.flatMap((part) => part.remark ?? []).join('; ');
+  const [first] = parts;
+  return {
+    name: parts.map(({ name }) => name).join(' and '),
+    authorize: first && parts.length === 1 ? first.authorize : parts.map(({ authorize }) => authorize),
+    secrets: Object.assign({}, ...parts.map(({ secrets }) => secrets)),
+    parameters: parts.flatMap(({ parameters }) => parameters),
+    places: parts.map(({ place }) => place),
+    ...(remark !== '' && { remark }),
+  };
+};
 
 /** The alternatives that an operation names: each a list of schemes that are all needed. Empty: it needs none. */
 function alternativesOf({ root }: ApiDocument, { source }: Operation): string[][] {
   return asJsonObjects(source.security ?? root.security).map((needed) => Object.keys(needed));
 }
 
-/** The scheme of the upstream: the one that opens most operations, and of equals the first. Undefined: none is needed. */
+/** The scheme of the upstream: what opens most operations, and of equals the first. Undefined: none is needed. */
 export function chooseScheme(document: ApiDocument, operations: readonly Operation[]): Scheme | undefined {
-  const counts = new Map<string, number>();
+  const counts = new Map<string, { readonly parts: readonly Part[]; opened: number }>();
   for (const operation of operations) {
-    for (const [name, ...others] of alternativesOf(document, operation)) {
-      if (name === undefined || others.length > 0 || !schemeOf(document.root, name)) continue;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const needed of alternativesOf(document, operation)) {
+      const parts = partsOf(document.root, needed);
+      if (parts.length === 0) continue;
+      const places = parts
+        .map(({ place }) => place)
+        .sort()
+        .join();
+      const known = counts.get(places) ?? { parts, opened: 0 };
+      known.opened += 1;
+      counts.set(places, known);
     }
   }
-  const [first] = [...counts].sort(([, left], [, right]) => right - left);
-  return first && schemeOf(document.root, first[0]);
+  const [first] = [...counts.values()].sort((left, right) => right.opened - left.opened);
+  return first && schemeOf(first.parts);
 }
 
 /** Why calls of an operation are not let in with the upstream's scheme; undefined where they are. */
@@ -59,14 +113,11 @@ export function refusedWith(
   scheme: Scheme | undefined,
 ): string | undefined {
   const alternatives = alternativesOf(document, operation);
-  const isOpen = alternatives.length === 0 || alternatives.some((needed) => needed.length === 0);
-  if (isOpen || alternatives.some((needed) => needed.every((name) => sendsTheSame(document, name, scheme))))
-    return undefined;
+  const isSent = (name: string): boolean =>
+    scheme?.places.includes(partOf(document.root, name, KEY)?.place ?? '') === true;
+  if (alternatives.length === 0 || alternatives.some((needed) => needed.every(isSent))) return undefined;
   const wanted = alternatives.map((needed) => needed.join(' and ')).join(' or ');
   return scheme
     ? `needs ${wanted}, and the upstream authorizes with ${scheme.name}`
     : `needs ${wanted}, which cannot be sent`;
 }
-
-const sendsTheSame = ({ root }: ApiDocument, name: string, scheme: Scheme | undefined): boolean =>
-  scheme !== undefined && JSON.stringify(schemeOf(root, name)?.authorize) === JSON.stringify(scheme.authorize);

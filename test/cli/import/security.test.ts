@@ -47,6 +47,30 @@ t.test('of several ways the first that can be sent is taken, and callers are not
   t.same(endpoint('make').request, { properties: {} });
 });
 
+t.test('what needs an id beside its key is sent both, each by a variable of its own', async (t) => {
+  const schemes = {
+    appId: { type: 'apiKey', in: 'query', name: 'app_id' },
+    appKey: { type: 'apiKey', in: 'header', name: 'X-App-Key' },
+    bearer: { type: 'http', scheme: 'bearer' },
+    basic: { type: 'http', scheme: 'basic' },
+  };
+  const parameters = ['app_id', 'q'].map((name) => ({ in: 'query', name, schema: { type: 'string' } }));
+  const { report, endpoint } = await importedText(t, secured(schemes, [{ appId: [], appKey: [] }], { parameters }));
+  t.match(report.outcomes, [{ kind: 'written' }]);
+  t.same(report.upstream.file.keys, { app_id: 'THINGS_APP_ID', app_key: 'THINGS_APP_KEY' });
+  t.same(report.upstream.file.settings, {
+    authorize: [
+      { query: 'app_id', value: '{app_id}' },
+      { header: 'X-App-Key', value: '{app_key}' },
+    ],
+  });
+  t.same(endpoint('make').request, { properties: { q: { type: 'string' } } });
+  const { report: third } = await importedText(t, secured(schemes, [{ bearer: [], appId: [] }]));
+  t.same(third.upstream.file.settings, { authorize: [{ bearer: 'bearer' }, { query: 'app_id', value: '{app_id}' }] });
+  const { report: both } = await importedText(t, secured(schemes, [{ bearer: [], basic: [] }]));
+  t.match(both.outcomes, [{ kind: 'left out', notes: ['needs bearer and basic, which cannot be sent'] }]);
+});
+
 t.test('an operation that the key of the others does not open is left out', async (t) => {
   const schemes = { cookie: { type: 'apiKey', in: 'cookie', name: 'sid' } };
   const { report } = await importedText(t, secured(schemes, [{ cookie: [] }]));

@@ -25,7 +25,7 @@ export async function serve(
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls: () => calls, server };
 }
 
-interface Options extends Pick<UpstreamHttpOptions, 'timeoutMs' | 'now' | 'log' | 'exchanged'> {
+interface Options extends Partial<Pick<UpstreamHttpOptions, 'timeoutMs' | 'now' | 'log' | 'exchanged' | 'secrets'>> {
   upstream?: Partial<Upstream>;
   authorize?: Adapter['authorize'];
   path?: string;

@@ -66,6 +66,16 @@ adapterContract(t, 'a key in the query, and a job', {
   },
 });
 
+adapterContract(t, 'an id beside a key, each in a place of its own', {
+  ...base,
+  upstream: {
+    keys: { id: 'SECRET_id', key: 'SECRET_key', token: 'SECRET_token' },
+    settings: {
+      authorize: [{ query: 'app_id', value: '{id}' }, { header: 'X-App-Key', value: '{key}' }, { bearer: 'token' }],
+    },
+  },
+});
+
 adapterContract(t, 'user and password, and a picture in the answer', {
   ...base,
   upstream: {
@@ -249,6 +259,23 @@ t.test('a header of the upstream’s settings takes the place of the gateway’s
   const result = await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
   t.match(result, { 'user-agent': 'shop', 'content-type': 'application/vnd.api+json' });
   t.same(names[0]?.length, new Set(names[0]).size, 'and stands once');
+});
+
+t.test('several keys are sent each to its own place', async (t) => {
+  const came: object[] = [];
+  const { origin } = await serve(t, ({ url, headers }, response) => {
+    came.push({ url, ...headers });
+    json(response, 200, {});
+  });
+  const authorize = [{ query: 'app_id', value: '{id}' }, { header: 'X-App-Key', value: '{key}' }, { bearer: 'token' }];
+  const connected = connect(t, origin, {
+    upstream: { settings: { authorize } },
+    secrets: { id: 'the-id', key: 'the-key', token: 'the-token' },
+    ...(http.authorize && { authorize: http.authorize }),
+  });
+  const binding = { options: { path: '/', query: { q: { value: 'a' } } }, upstream: 'weather', http: connected };
+  await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
+  t.match(came, [{ url: '/?q=a&app_id=the-id', 'x-app-key': 'the-key', authorization: 'Bearer the-token' }]);
 });
 
 t.test('an answer is read in the characters that it says it is in', async (t) => {

@@ -1,14 +1,15 @@
 /** How an upstream without an adapter of its own wants to be told who calls. */
-import type { Authorize } from '../../http/upstream-http.ts';
+import type { Authorization, Authorize } from '../../http/upstream-http.ts';
 
-type Authorization =
+type Way =
   | { readonly bearer: string }
   | { readonly header: string; readonly value: string }
   | { readonly query: string; readonly value: string }
   | { readonly basic: string };
 
 interface HttpSettings {
-  readonly authorize?: Authorization;
+  /** Several: a provider that wants an id beside its key. */
+  readonly authorize?: Way | readonly Way[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -46,31 +47,40 @@ const way = (required: readonly string[], properties: object) => ({
   properties,
 });
 
+const ways = [
+  way(['bearer'], {
+    bearer: { ...name, description: 'The key that is sent as a bearer token', examples: ['key'] },
+  }),
+  way(['header', 'value'], {
+    header: {
+      type: 'string',
+      ...headerName,
+      description: 'The header in which the key is sent',
+      examples: ['x-api-key'],
+    },
+    value: template,
+  }),
+  way(['query', 'value'], {
+    query: { ...name, description: 'The query parameter in which the key is sent', examples: ['api_key'] },
+    value: template,
+  }),
+  way(['basic'], { basic: { ...template, description: 'User and password', examples: ['{user}:{password}'] } }),
+];
+
 export const httpSettings = {
   type: 'object',
   properties: {
     authorize: {
-      anyOf: [
-        way(['bearer'], {
-          bearer: { ...name, description: 'The key that is sent as a bearer token', examples: ['key'] },
-        }),
-        way(['header', 'value'], {
-          header: {
-            type: 'string',
-            ...headerName,
-            description: 'The header in which the key is sent',
-            examples: ['x-api-key'],
-          },
-          value: template,
-        }),
-        way(['query', 'value'], {
-          query: { ...name, description: 'The query parameter in which the key is sent', examples: ['api_key'] },
-          value: template,
-        }),
-        way(['basic'], { basic: { ...template, description: 'User and password', examples: ['{user}:{password}'] } }),
+      anyOf: [...ways, { type: 'array', minItems: 1, items: { anyOf: ways } }],
+      description: 'Where the keys are sent; several places as a list',
+      examples: [
+        { bearer: 'key' },
+        { header: 'x-api-key', value: '{key}' },
+        [
+          { query: 'app_id', value: '{id}' },
+          { query: 'app_key', value: '{key}' },
+        ],
       ],
-      description: 'Where the keys are sent',
-      examples: [{ bearer: 'key' }, { header: 'x-api-key', value: '{key}' }],
     },
     headers: {
       type: 'object',
@@ -95,23 +105,35 @@ const filled = (text: string, secrets: Readonly<Record<string, string>>): string
 const basicValue = (text: string, secrets: Readonly<Record<string, string>>): string =>
   Buffer.from(filled(text, secrets)).toString('base64');
 
+const isList = (wanted: Way | readonly Way[]): wanted is readonly Way[] => Array.isArray(wanted);
+
+const waysOf = ({ authorize: wanted }: HttpSettings): readonly Way[] =>
+  typeof wanted !== 'object' ? [] : isList(wanted) ? wanted : [wanted];
+
 /** The names of the keys that the settings speak of. */
-export function secretsIn({ authorize }: HttpSettings): string[] {
-  if (typeof authorize !== 'object') return [];
-  if ('bearer' in authorize) return [authorize.bearer];
-  const text = 'basic' in authorize ? authorize.basic : authorize.value;
-  return [...text.matchAll(NAMES)].map(([, secret = '']) => secret);
+export function secretsIn(settings: HttpSettings): string[] {
+  return waysOf(settings).flatMap((way) => {
+    if ('bearer' in way) return [way.bearer];
+    const text = 'basic' in way ? way.basic : way.value;
+    return [...text.matchAll(NAMES)].map(([, secret = '']) => secret);
+  });
+}
+
+/** Headers' names in small letters. */
+function sentBy(way: Way, secrets: Readonly<Record<string, string>>): Authorization {
+  if ('bearer' in way) return { headers: { authorization: `Bearer ${secrets[way.bearer]}` } };
+  if ('basic' in way) return { headers: { authorization: `Basic ${basicValue(way.basic, secrets)}` } };
+  const value = filled(way.value, secrets);
+  return 'header' in way ? { headers: { [way.header.toLowerCase()]: value } } : { query: { [way.query]: value } };
 }
 
 export const authorize: Authorize = (_request, secrets, settings) => {
-  const { authorize: wanted, headers: given = {} }: HttpSettings = settings;
+  const { headers: given = {} }: HttpSettings = settings;
   // In the letters of the gateway's own, whose place they take: of two of one name many servers hear the first.
-  const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  if (wanted === undefined) return { headers };
-  if ('bearer' in wanted) return { headers: { ...headers, authorization: `Bearer ${secrets[wanted.bearer]}` } };
-  if ('basic' in wanted)
-    return { headers: { ...headers, authorization: `Basic ${basicValue(wanted.basic, secrets)}` } };
-  if ('header' in wanted)
-    return { headers: { ...headers, [wanted.header.toLowerCase()]: filled(wanted.value, secrets) } };
-  return { headers, query: { [wanted.query]: filled(wanted.value, secrets) } };
+  const own = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  const sent = waysOf(settings).map((way) => sentBy(way, secrets));
+  return {
+    headers: Object.assign(own, ...sent.map(({ headers }) => headers)),
+    query: Object.assign({}, ...sent.map(({ query }) => query)),
+  };
 };
