@@ -20,8 +20,9 @@ npm run refund -- --list [--json]
   --reference <text>  names it: with the same one it is done once (default: a new one)
   --sent <transaction>
                       you have sent one yourself that waits, by this transaction: no gateway sends it any more
-  --list              what was given back, and what is not sent yet and why, newest first`;
+  --list              all that is not sent yet and why, and the last 50 that were given back, newest first`;
 
+/** Of what was sent. */
 const LISTED = 50;
 
 type AssetOf = (address: string) => Asset;
@@ -63,7 +64,10 @@ function rowOf(
 const HEAD = ['time (UTC)', 'state', 'amount', 'network', 'payee', 'payment', 'transaction, or why not yet', 'reason'];
 
 async function list(store: Store, config: KeptConfig, assetOf: AssetOf, json: boolean): Promise<void> {
-  const rows = (await store.refunds.list({ limit: LISTED })).map((refund) => rowOf(refund, assetOf));
+  const waiting = await store.refunds.list({ states: ['wanted', 'sending'], limit: Number.MAX_SAFE_INTEGER });
+  const sent = await store.refunds.list({ states: ['sent'], limit: LISTED });
+  const newestFirst = [...waiting, ...sent].sort((one, other) => other.createdAt - one.createdAt);
+  const rows = newestFirst.map((refund) => rowOf(refund, assetOf));
   if (json) process.stdout.write(asJson(HEAD, rows));
   else
     process.stdout.write(

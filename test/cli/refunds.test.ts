@@ -77,3 +77,22 @@ t.test('what a gateway is sending just now is not taken for sent by hand', async
   t.match(await refused(PAID, '--sent', MINE), /a gateway is sending it, or was when it stopped: see in a minute/);
   t.match(await within((store) => store.refunds.of(PAYMENT)), [{ state: 'sending', transaction: undefined }]);
 });
+
+t.test('the list shows every refund that waits, however many were sent since', async (t) => {
+  const { within, said } = await open(t);
+  await said(PAID);
+  await within(async (store) => {
+    for (let later = 0; later < 60; later += 1) {
+      const paymentId = String(later).padStart(64, 'd');
+      const claim = await won(store, sampleFacts(paymentId), claimAt(1));
+      await store.fulfil(claim, sampleAnswer(), { now: 2 });
+      await store.settle(claim, sampleReceipt(`0x${paymentId}`), 3);
+      const asked = { paymentId, reason: 'too dark', isAutomatic: false, now: store.now() + later };
+      await store.refunds.want(asked);
+      await store.refunds.sent({ paymentId, number: 1 }, `0x${'e'.repeat(64)}`, asked.now);
+    }
+  });
+  const lines = (await said('--list')).trimEnd().split('\n');
+  t.match(lines.at(-1), new RegExp(`wanted +0\\.05 USD .* ${PAYMENT}`), 'the oldest of all');
+  t.equal(lines.filter((line) => / sent /.test(line)).length, 50, 'the last of what was sent');
+});
