@@ -16,9 +16,10 @@ import { onStore, storeName } from './kept-store.ts';
 const USAGE = `npm run alerts -- --list [--json]
 npm run alerts -- --test
 
-  --list  what the webhooks of service.yaml were told, and what they were not told yet and why, newest first
+  --list  all that the webhooks of service.yaml were not told, or not yet, and why, and the last 50 that they were, newest first
   --test  sends an event \`test\` to each of them now, and says what came of it`;
 
+/** Of what was told. */
 const LISTED = 50;
 const HEAD = ['time (UTC)', 'state', 'alert', 'receiver', 'attempts', 'why not'];
 
@@ -33,7 +34,9 @@ const rowOf = ({ createdAt, state, occurrence, receiver, attempt, fault = '-' }:
 
 const list = (json: boolean): Promise<void> =>
   onStore('reads', async (store, config) => {
-    const rows = (await store.alerts.list({ limit: LISTED })).map(rowOf);
+    const untold = await store.alerts.list({ states: ['waiting', 'given-up'], limit: Number.MAX_SAFE_INTEGER });
+    const told = await store.alerts.list({ states: ['sent'], limit: LISTED });
+    const rows = [...untold, ...told].sort((one, other) => other.createdAt - one.createdAt).map(rowOf);
     if (json) process.stdout.write(asJson(HEAD, rows));
     else
       process.stdout.write(
