@@ -56,7 +56,8 @@ export async function counted<Result>(
   const { verified } = claimed;
   const { network, scheme, upfront, hold } = verified;
   const count = (outcome: PaymentOutcome) => metrics.payment({ rail, scheme, network, outcome });
-  if (upfront) metrics.settledFirst(upfront);
+  // What is locked or deposited is taken after the work.
+  if (upfront && !hold) metrics.settledFirst(upfront);
   try {
     const result = await work();
     count('settled');

@@ -96,3 +96,19 @@ t.test('what an earlier attempt settled was counted then', async (t) => {
   );
   t.same(seen, []);
 });
+
+for (const [what, found, reasons] of [
+  ['settles before the work', { upfront: 'undeployed' }, ['undeployed']],
+  ['is locked before it and taken after it', { upfront: 'held', hold: {} }, []],
+  ['is drawn from a deposit', { upfront: 'held', hold: { deposited: () => false } }, []],
+] as const) {
+  t.test(
+    `of a payment that ${what}, ${reasons[0] ?? 'nothing'} is counted among those that settle first`,
+    async (t) => {
+      const { seen, parts } = openCount();
+      const claimed = { verified: { ...verified, ...found } } as unknown as Work;
+      await counted(parts, 'x402', claimed, async () => 'done');
+      t.strictSame(seen, [...reasons, { ...labels, outcome: 'settled' }, 'paid']);
+    },
+  );
+}
