@@ -27,7 +27,6 @@ export interface CompleteParts extends ChargeParts {
 /** What has to be paid, and how its answer ends. */
 interface Answered {
   readonly use: Use;
-  readonly upstream: string;
   /** Sends what is left to send. */
   finish(): void;
 }
@@ -91,11 +90,10 @@ export async function complete(
   }
   // A charge that fails leaves the hold to its lease. Who has read to the end finds the charge in the balance.
   visit.amount = toDecimal(await hold.settle(answered.use));
-  const { use, upstream } = answered;
+  const { use } = answered;
   if (use.cost !== undefined) visit.cost = rateToDecimal(use.cost);
   if (!response.destroyed) answered.finish();
   if (!use.isEstimated) parts.metrics?.tokens(model.name, use);
-  if (visit.cost !== undefined) parts.metrics?.cost({ endpoint: ROUTE, upstream }, visit.cost);
 
   async function ask({ binding, model: asked }: ChatSource): Promise<Answered> {
     const { upstream } = binding;
@@ -120,14 +118,18 @@ export async function complete(
       // Of a plain call, nothing went out yet: it fails, or another provider answers it.
       if (!response.headersSent && !response.destroyed) throw error;
       log.warn({ ...details, err: error }, 'call broke off: charged what came');
-      return { use, upstream, finish: () => response.end(eventOf({ error: brokenOff(error) })) };
+      return { use, finish: () => response.end(eventOf({ error: brokenOff(error) })) };
+    } finally {
+      // What is charged to nobody may have cost something as well.
+      const { cost } = tally.use();
+      if (cost !== undefined) parts.metrics?.cost({ endpoint: ROUTE, upstream }, rateToDecimal(cost));
     }
     if (!tally.hasChoice) throw new UpstreamProblem('malformed', upstream, 'answered no message');
-    return { use: tally.use(), upstream, finish: () => reply.end() };
+    return { use: tally.use(), finish: () => reply.end() };
 
     function cutShort(): Answered {
       const use = tally.use();
-      return { use, upstream, finish: () => reply.cut(tally.unfinished(), use) };
+      return { use, finish: () => reply.cut(tally.unfinished(), use) };
     }
   }
 }

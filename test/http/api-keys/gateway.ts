@@ -11,6 +11,7 @@ import { type NewKeyOrder, openApiKeys } from '../../../src/credits/api-keys.ts'
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { soldModels } from '../../../src/http/api-keys/models.ts';
 import { createApiKeyRouter } from '../../../src/http/api-keys/router.ts';
+import { createMetrics } from '../../../src/metrics/metrics.ts';
 import { usd } from '../../../src/money.ts';
 import { sandboxSecret, startDoubles } from '../../../src/sandbox/doubles/index.ts';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
@@ -119,6 +120,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
   const lines: { level: string; details: object; message: string }[] = [];
   const write = (level: string) => (details: object, message: string) => void lines.push({ level, details, message });
   const stopping = new AbortController();
+  const metrics = createMetrics();
   const { router } = createApiKeyRouter({
     limits: usualLimits(),
     routes: catalogue.routes,
@@ -130,6 +132,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     owner: 'instance-1',
     creditsUrl: 'https://gateway.example/v1/credits',
     leaseMs: 30_000,
+    metrics,
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     now,
   });
@@ -146,6 +149,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     store,
     apiKeys,
     doubles,
+    metrics,
     lines,
     stopping,
     /** A new key with that much on it. */

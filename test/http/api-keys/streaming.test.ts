@@ -475,6 +475,23 @@ t.test('asks another upstream where one breaks off in the middle of a plain answ
   t.equal(doubles.calls().spare, 1);
 });
 
+t.test('counts what a provider charged for what another answered then, or nobody was charged for', async (t) => {
+  const { post, metrics } = await openWith(
+    t,
+    (response, _request, { stop }) =>
+      response.writeHead(200, events).end(stop ? usage(7, 3) + done : says('482') + usage(7, 3)),
+    'sage',
+  );
+  const spent = async () =>
+    /_cost_usd_total\{endpoint="v1\/chat\/completions",upstream="main"\} (.*)/.exec(await metrics.text())?.[1];
+  t.match(await (await post({ stream: false })).json(), { choices: [{ message: { content: /Hello/ } }] });
+  t.equal(await spent(), '0.5', 'it broke off');
+  await (await post({ stream: false, stop: ['x'] })).text();
+  t.equal(await spent(), '1', 'it said nothing');
+  await (await post()).text();
+  t.equal(await spent(), '1.5', 'what came was charged');
+});
+
 t.test('takes no more from the upstream than a slow caller reads', async (t) => {
   const text = says('z'.repeat(10_000));
   const most = 20_000;
