@@ -15,7 +15,7 @@ const USAGE = `npm run export -- --from <time> --to <time> [--format csv|jsonl]
 npm run export -- --vouchers [--format csv|jsonl]
 
   every movement of money in the period, one row each, in order of time: payments that settled, credits that were bought
-  with them, charged to API keys and granted by operators
+  with them, charged to API keys, given back to them and granted by operators, and refunds that were sent
 
 ${PERIOD_USAGE}
   --vouchers     instead, of each channel that calls are drawn from: what was charged and is not claimed yet, and the payer's
