@@ -16,7 +16,7 @@ export interface ExposurePolicy {
   /** Calls may be drawn from deposits, on networks and with clients that can. */
   readonly channels: boolean;
   readonly settleUpfront: {
-    /** Calls that cost more than this. */
+    /** Calls that cost more than this, which is no more than `perPayer`: nobody's could settle later. */
     readonly above: Money;
     /** Wallets that are contracts: only the chain can check their signatures, and they may change their mind. */
     readonly contracts: boolean;
@@ -33,6 +33,7 @@ export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
   const { perPayer = '2.00', new: unproven = '0.50', perHour = '2.00', lossLimit = '5.00' } = file;
   const { settleUpfront = {}, hold = false, channels = false } = file;
   const { above = '1.00', contracts = true, afterFailures = 2 } = settleUpfront;
+  const least = usd(perPayer) < usd(above) ? perPayer : above;
   return {
     perPayer: usd(perPayer),
     unproven: usd(unproven),
@@ -40,6 +41,6 @@ export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
     lossLimit: usd(lossLimit),
     hold,
     channels,
-    settleUpfront: { above: usd(above), contracts, afterFailures },
+    settleUpfront: { above: usd(least), contracts, afterFailures },
   };
 }

@@ -161,3 +161,19 @@ t.test('where everybody settles first the challenge says so, and no rule besides
   const call = fresh(gateway, '/mpp');
   t.ok(await settlesFirst(t, gateway, call, await signMpp(gateway, 'chain-c', call)), 'MPP keeps to it');
 });
+
+t.test('what costs more than anybody may have under way is offered to settle first alone', async (t) => {
+  const catalogue = picturesWith(t, '{ perPayer: "0.001" }', 'llm/vendor5-k3');
+  const gateway = await startGateway({ catalogue, networks: ['chain-c'], tempo: true });
+  t.teardown(gateway.stop);
+  const metered = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 300 });
+  for (const call of [fresh(gateway), metered]) {
+    const { v2, v1 } = await termsOf(await ask(call));
+    t.same(new Set([...flows(v2), ...flows(v1)]), new Set(['exact upfront']), 'and by no scheme that is refused then');
+    t.same([v2.upfrontFor, v1.upfrontFor], [undefined, undefined]);
+  }
+  const details = Object.values(await mppTerms(fresh(gateway, '/mpp')));
+  t.same(new Set(details.map(({ paymentFlow }) => paymentFlow)), new Set(['upfront']));
+  const text = await (await fetch(`${gateway.url}/llms.txt`)).text();
+  t.match(text.replaceAll('\n', ' '), 'so do payments of more than 0.001 USD');
+});
