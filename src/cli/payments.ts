@@ -24,8 +24,10 @@ const USAGE = `npm run payments -- [options]
   --margins         price, cost and margin of each endpoint, over ${titles.join(', ')} and credits
   --losses          what was worked for and never paid, by network, endpoint and payer (of a day, unless --since)
   --since <period>  not older than that: 30m, 24h, 7d (default: everything)
-  --limit <n>       at most so many (default: 50; not for --margins and --losses)
+  --limit <n>       at most so many (default: 50, and all that are owed; not for --margins and --losses)
   --json            as JSON, for programs`;
+
+const LISTED = 50;
 
 function readArguments(words: readonly string[]) {
   const { values } = readCommandLine(
@@ -35,13 +37,13 @@ function readArguments(words: readonly string[]) {
       margins: { type: 'boolean', default: false },
       losses: { type: 'boolean', default: false },
       since: { type: 'string' },
-      limit: { type: 'string', default: '50' },
+      limit: { type: 'string' },
       json: { type: 'boolean', default: false },
     },
     words,
   );
   const wrong = (message: string) => new UsageProblem(`${message}\n\n${USAGE}`);
-  const limit = Number(values.limit);
+  const limit = Number(values.limit ?? (values.owed ? Number.MAX_SAFE_INTEGER : LISTED));
   if (!Number.isInteger(limit) || limit < 1) throw wrong(`--limit is a number of 1 or more: got ${values.limit}`);
   const { owed, margins, losses } = values;
   if ([owed, margins, losses].filter(Boolean).length > 1) {

@@ -58,6 +58,21 @@ t.test('lists what has to be refunded', async (t) => {
   ]);
 });
 
+t.test('lists all that is owed, however much that is, unless it is told how many', async (t) => {
+  const payments = await open(t, async (store) => {
+    for (let each = 0; each < 60; each += 1) {
+      const claim = await won(store, sampleFacts(`owed-${each}`), claimAt(Date.now() + each));
+      await store.settle(claim, sampleReceipt(`tx-${each}`), Date.now());
+      await store.giveUp(claim, 'owed', 'upstream_failed', Date.now());
+    }
+  });
+  const lines = async (...words: string[]) => (await payments(...words)).trim().split('\n').slice(1);
+  t.match((await lines('--owed')).at(-1), / tx-0$/, 'who has waited the longest');
+  t.equal((await lines('--owed')).length, 60);
+  t.equal((await lines('--owed', '--limit', '5')).length, 5);
+  t.equal((await lines()).length, 50);
+});
+
 t.test('tells price, cost and margin of every endpoint, over all doors', async (t) => {
   const payments = await open(t, async (store) => {
     await sell(store, 'a', 'llm/sage', '2000', '0.0015');
