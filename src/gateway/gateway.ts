@@ -167,12 +167,12 @@ export async function openGateway(
   };
   let draining = false;
   const payable = () => [...catalogue.networks.keys()].filter((id) => networks.find(id));
-  const ownChain = [...rails.values()].some(({ hasOwnChain }) => hasOwnChain);
+  const hasOwnChain = () => [...rails.values()].some((rail) => rail.isPaidOnOwnChain?.());
   const readiness = () =>
     readinessOf({
       draining,
       store: usable.fault(),
-      payments: ownChain || payable().length > 0 ? undefined : 'no network can be paid',
+      payments: payable().length > 0 || hasOwnChain() ? undefined : 'no network can be paid',
       disk: disk.fault(),
     });
   const editions = await openEditions(catalogue, {

@@ -162,8 +162,8 @@ export interface OwnPath {
 
 export interface Rail<C extends Credential = Credential, Asked extends Challenge = Challenge> {
   readonly name: string;
-  /** It is paid on a chain of its own as well, that is not in `networks.yaml`. */
-  readonly hasOwnChain?: boolean;
+  /** Whether it can be paid now on a chain of its own, that is not in `networks.yaml`; left out: it has none. */
+  isPaidOnOwnChain?(): boolean;
   readonly http: HttpWire<C, Asked>;
   readonly ownPath?: OwnPath | undefined;
   readonly mcp: McpWire<C, Asked>;

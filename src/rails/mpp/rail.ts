@@ -101,8 +101,9 @@ export function openMppRail(options: MppOptions): MppRail {
     tempo,
     refundSigner,
   } = options;
+  const ownChain = options.tempo && createTempoMethod(options.tempo, { challengeLifetimeMs, log, now });
   const methods: ChargeMethod[] = [
-    ...(options.tempo ? [createTempoMethod(options.tempo, { challengeLifetimeMs, log, now })] : []),
+    ...(ownChain ? [ownChain] : []),
     ...(options.evm ?? []).map((each) => createEvmMethod(each, { challengeLifetimeMs, now })),
   ];
 
@@ -188,7 +189,7 @@ export function openMppRail(options: MppOptions): MppRail {
 
   return {
     name: 'mpp',
-    hasOwnChain: options.tempo !== undefined,
+    isPaidOnOwnChain: () => ownChain !== undefined && isOpen(ownChain),
     // What EIP-3009 paid is given back by the key of x402, which knows the same networks.
     refunds: tempo && refundSigner ? openTempoRefunds({ ...tempo, privateKey: refundSigner, now }) : undefined,
     http: createHttpWire(methods),

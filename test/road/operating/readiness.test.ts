@@ -94,6 +94,37 @@ t.test('an instance that cannot be paid is not ready, and the log tells once why
   t.match(told, [[{ reason: 'fetch failed: connect ECONNREFUSED' }]]);
 });
 
+t.test('an instance whose node of Tempo is of another chain cannot be paid there', async (t) => {
+  let told = '0x1';
+  let ahead = 0;
+  const node = createServer((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: told }));
+  }).listen(0, '127.0.0.1');
+  await once(node, 'listening');
+  t.teardown(() => void node.close().closeAllConnections());
+  const gateway = await startGateway({
+    networks: [],
+    now: () => Date.now() + ahead,
+    between: async ({ variables }) => ({
+      variables: {
+        ...variables,
+        TURNPIKE_TEMPO_RPC_URL: `http://127.0.0.1:${(node.address() as AddressInfo).port}`,
+        TURNPIKE_TEMPO_CURRENCY: `0x${'20'.repeat(20)}`,
+        TURNPIKE_TEMPO_RECIPIENT: `0x${'11'.repeat(20)}`,
+      },
+    }),
+  });
+  t.teardown(gateway.stop);
+  const readyz = () => ask(`${gateway.url}/readyz`);
+  // Until the node has told, it is believed.
+  while ((await readyz()).status === 200) await delay(20);
+  t.match(await readyz(), { status: 503, body: { failing: { payments: 'no network can be paid' } } });
+  told = `0x${(4217).toString(16)}`;
+  ahead = 10_000;
+  while ((await readyz()).status !== 200) await delay(20);
+});
+
 t.test('a disk with less than 64 MB left is full, before a write fails', async (t) => {
   let free = 63 * 1024 * 1024;
   const disk = watchDisk(t.testdir(), createLog('silent'), async () => free);
