@@ -2,12 +2,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
 import type { Network } from '../../src/catalogue/types.ts';
+import { exposurePolicy } from '../../src/payment/exposure/policy.ts';
 import { resourceList } from '../../src/rails/x402/documents/resources.ts';
 import { wellKnownX402 } from '../../src/rails/x402/documents/well-known.ts';
 import { networks, oil, parts, payTo, publicUrl, routesOf, service, sized, trend } from './samples.ts';
 
 const payable = { networks, payTo, mode: 'live' } as const;
-const { resources, ...list } = resourceList(parts.routes, payable, publicUrl);
+const { resources, ...list } = resourceList(parts.routes, payable, publicUrl, exposurePolicy());
 const item = (slug: string) => resources.find((each) => each.slug === slug);
 
 t.test('lists what the x402 rail sells, mirrors included, and nothing else', async (t) => {
@@ -53,14 +54,14 @@ t.test('the output schema describes the answer as it is sent, envelope included'
 
 t.test('a route that no network pays for is not listed, nor a network without an address', async (t) => {
   const onlySolana = new Map([...networks].filter(([id]) => id === 'sol'));
-  const withoutEvm = resourceList(parts.routes, { ...payable, networks: onlySolana }, publicUrl);
+  const withoutEvm = resourceList(parts.routes, { ...payable, networks: onlySolana }, publicUrl, exposurePolicy());
   t.same(
     withoutEvm.resources.map(({ slug }) => slug),
     ['image/oil', 'image/sized', 'token/trend'],
   );
   t.notOk('networks' in (withoutEvm.resources[0] ?? {}));
   const onlyBase = { ...payable, payTo: (network: Network) => (network.id === 'base' ? payTo(network) : undefined) };
-  const unpaid = resourceList(parts.routes, onlyBase, publicUrl);
+  const unpaid = resourceList(parts.routes, onlyBase, publicUrl, exposurePolicy());
   t.same(
     unpaid.resources.map(({ slug, pricing }) => `${slug} ${pricing.network}`),
     ['image/oil base-main'],

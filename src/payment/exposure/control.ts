@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { type Money, toAtomic, toDecimal } from '../../money.ts';
 import type { ExposureLimits, Loss, Store } from '../../store/store.ts';
-import type { ExposurePolicy } from './policy.ts';
+import { type ExposurePolicy, isAbove } from './policy.ts';
 
 /**
  * Which payers settle first although the offer says otherwise, as challenges state it. Members in canonical order
@@ -112,8 +112,7 @@ export function createExposureControl(parts: ExposureParts): ExposureControl {
       return version;
     },
     upfront(route, network, amount) {
-      // What was passed on cannot be withheld.
-      if (route.streams || amount > policy.settleUpfront.above) return 'above';
+      if (isAbove(policy, route, amount)) return 'above';
       return partsOf(route, network).some((part) => strict.has(part)) ? 'loss' : undefined;
     },
     get upfrontFor() {

@@ -1,5 +1,5 @@
 /** What a payer can make the operator spend before its money is sure: `exposure` in `service.yaml`. */
-import type { ExposureFile } from '../../catalogue/types.ts';
+import type { ExposureFile, Route } from '../../catalogue/types.ts';
 import { type Money, usd } from '../../money.ts';
 
 export interface ExposurePolicy {
@@ -44,3 +44,7 @@ export function exposurePolicy(file: ExposureFile = {}): ExposurePolicy {
     settleUpfront: { above: usd(least), contracts, afterFailures },
   };
 }
+
+/** Whether every call of the route that costs so much settles first. What is passed on cannot be withheld. */
+export const isAbove = ({ settleUpfront }: ExposurePolicy, { streams = false }: Route, amount: Money): boolean =>
+  streams || amount > settleUpfront.above;

@@ -184,6 +184,10 @@ export function openMppRail(options: MppOptions): MppRail {
   const firstOfEach = (some: readonly ChargeMethod[]): ChargeMethod[] =>
     some.filter(({ name }, at) => some.findIndex((each) => each.name === name) === at);
 
+  /** Losses, which are over some time, are no part of documents. */
+  const isAlwaysUpfront = (method: ChargeMethod, route: Route): boolean =>
+    method.upfront(route) !== undefined || exposure.upfront(route, method.network, route.price.min) === 'above';
+
   const inOrder = (work: Work, some: readonly ChargeMethod[]): ChargeMethod[] =>
     afterResultFirst(some, (method) => method.upfront(work) !== undefined);
 
@@ -201,7 +205,7 @@ export function openMppRail(options: MppOptions): MppRail {
         method: method.name,
         amount: toAtomic(price, method.decimals).toString(),
         currency: method.currency,
-        ...(method.upfront(route) && { paymentFlow: 'upfront', description: SETTLES_UPFRONT }),
+        ...(isAlwaysUpfront(method, route) && { paymentFlow: 'upfront', description: SETTLES_UPFRONT }),
       })),
 
     challenge(quote, refusal, invalidParams) {

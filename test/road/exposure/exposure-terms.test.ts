@@ -160,6 +160,28 @@ t.test('where everybody settles first the challenge says so, and no rule besides
   }
   const call = fresh(gateway, '/mpp');
   t.ok(await settlesFirst(t, gateway, call, await signMpp(gateway, 'chain-c', call)), 'MPP keeps to it');
+
+  const read = async (path: string) => (await fetch(`${gateway.url}${path}`)).text();
+  const flowsIn = (offers: readonly { paymentFlow?: string }[]) => new Set(offers.map((offer) => offer.paymentFlow));
+  const { resources } = JSON.parse(await read('/x402-resources'));
+  const { pricing, networks = [] } = resources.find(({ slug }: { slug: string }) => slug === 'image/family-e-2');
+  t.same(flowsIn([pricing, ...networks]), new Set(['upfront']), 'the list of resources');
+  for (const [document, path] of [
+    ['/openapi/x402.json', '/image/family-e-2'],
+    ['/openapi.json', '/mpp/image/family-e-2'],
+  ] as const) {
+    const { offers } = JSON.parse(await read(document)).paths[path].post['x-payment-info'];
+    t.same(flowsIn(offers), new Set(['upfront']), document);
+  }
+  const lines = (await read('/llms.txt')).split('\n');
+  t.match(
+    lines.find((line) => line.startsWith('- /image/family-e-2:')),
+    /Settles first on .*chain-c/,
+  );
+  t.match(
+    lines.find((line) => line.startsWith('- /mpp/image/family-e-2:')),
+    /Settles first with the method .*evm/,
+  );
 });
 
 t.test('what costs more than anybody may have under way is offered to settle first alone', async (t) => {

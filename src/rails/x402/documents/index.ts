@@ -18,13 +18,16 @@ export function x402Documents(parts: RailDocumentParts, rail: X402Rail | undefin
       path: '/openapi/x402.json',
       title: 'Everything that is sold over x402',
       summary: 'the same as OpenAPI 3.1',
-      surface: () => x402OpenApi(routes, parts),
+      surface: () => x402OpenApi(routes, parts, policy),
     },
     documents: [
       {
         path: '/x402-resources',
         summary: 'everything sold over x402, with prices and JSON Schemas of requests and results',
-        document: laterDocument(() => ({ ...resourceList(routes, parts, publicUrl), mcp: publicUrl + MCP_PATH })),
+        document: laterDocument(() => ({
+          ...resourceList(routes, parts, publicUrl, policy),
+          mcp: publicUrl + MCP_PATH,
+        })),
       },
       {
         path: '/.well-known/x402',
@@ -41,6 +44,9 @@ export function x402Documents(parts: RailDocumentParts, rail: X402Rail | undefin
           ]
         : []),
     ],
-    llms: { paying: x402Paying(routes, parts, publicUrl, otherPrefixes, policy), sold: x402Sold(routes, parts) },
+    llms: {
+      paying: x402Paying(routes, parts, publicUrl, otherPrefixes, policy),
+      sold: x402Sold(routes, parts, policy),
+    },
   };
 }

@@ -77,10 +77,10 @@ function usualNetworks(sold: readonly Sold[]): string {
 }
 
 /** `Settles first on chain-a.`; a sentence for each set of requests that do. */
-function upfrontInWords(route: Route, own: Sold['networks']): string[] {
+function upfrontInWords(route: Route, own: Sold['networks'], policy: ExposurePolicy): string[] {
   const byWords = new Map<string, Sold['networks'][number][]>();
   for (const each of own) {
-    const where = upfrontOn(each.network, route);
+    const where = upfrontOn(each.network, route, policy);
     if (where === undefined) continue;
     const words = whereInWords(where);
     byWords.set(words, [...(byWords.get(words) ?? []), each]);
@@ -89,7 +89,7 @@ function upfrontInWords(route: Route, own: Sold['networks']): string[] {
 }
 
 /** Base routes, group by group as their files are. */
-function baseSection(sold: readonly Sold[]): string[] {
+function baseSection(sold: readonly Sold[], policy: ExposurePolicy): string[] {
   if (sold.length === 0) return [];
   const usual = usualNetworks(sold);
   const networks = new Map(sold.flatMap((each) => each.networks).map((each) => [each.network.id, each]));
@@ -101,7 +101,7 @@ function baseSection(sold: readonly Sold[]): string[] {
     ...sold.map(({ route, networks: own }) => {
       const text = soldLine(route, route.methods[0] === 'GET' ? 'GET ' : '');
       const paid = names(own) === usual ? text : `${text} Paid on ${names(own)}.`;
-      return [paid, ...upfrontInWords(route, own)].join(' ');
+      return [paid, ...upfrontInWords(route, own, policy)].join(' ');
     }),
     '',
   ];
@@ -152,10 +152,10 @@ export const x402Paying = (
 ): string[] => [
   ...(soldAs('base', routes, payable).length > 0 ? paying(otherPrefixes, policy) : []),
   ...(routes.some(({ path }) => path === CREDITS_PATH) ? [AS_IT_GOES, ''] : []),
-  ...workedExample(routes, payable, publicUrl),
+  ...workedExample(routes, payable, publicUrl, policy),
 ];
 
-export const x402Sold = (routes: readonly Route[], payable: Payable): string[] => [
-  ...baseSection(soldAs('base', routes, payable)),
+export const x402Sold = (routes: readonly Route[], payable: Payable, policy: ExposurePolicy): string[] => [
+  ...baseSection(soldAs('base', routes, payable), policy),
   ...mirrorSection(soldAs('mirror', routes, payable)),
 ];

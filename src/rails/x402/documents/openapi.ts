@@ -3,6 +3,7 @@ import type { Route } from '../../../catalogue/types.ts';
 import { type OpenApiSurface, operation } from '../../../discovery/openapi.ts';
 import { paymentRequired } from '../../../discovery/openapi-components.ts';
 import { type Payable, payableOn } from '../../../discovery/payable.ts';
+import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
 import { x402PaymentInfo } from './payment-info.ts';
 
 const PAYMENT_HEADERS = {
@@ -78,7 +79,7 @@ function operationIds(): (path: string) => string {
 }
 
 /** Of the routes, those that some network pays for; operations are tagged with the endpoint's group. */
-export function x402OpenApi(routes: readonly Route[], payable: Payable): OpenApiSurface {
+export function x402OpenApi(routes: readonly Route[], payable: Payable, policy: ExposurePolicy): OpenApiSurface {
   const operationId = operationIds();
   const operations = routes.flatMap((route) => {
     const networks = payableOn(route, payable);
@@ -88,7 +89,7 @@ export function x402OpenApi(routes: readonly Route[], payable: Payable): OpenApi
       operationId: operationId(route.path),
       tag: route.endpoint.group,
       method,
-      payment: x402PaymentInfo(route, networks),
+      payment: x402PaymentInfo(route, networks, policy),
       paymentHeaders: PAYMENT_HEADERS,
       receiptHeaders: RECEIPT_HEADERS,
       challengeHeaders: CHALLENGE_HEADERS,

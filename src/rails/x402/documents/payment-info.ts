@@ -2,6 +2,7 @@ import type { Route } from '../../../catalogue/types.ts';
 import type { PayableNetwork } from '../../../discovery/payable.ts';
 import { bounds, type Offer, type PaymentInfo, SETTLES_UPFRONT } from '../../../discovery/payment-info.ts';
 import { toAtomic, toDecimal } from '../../../money.ts';
+import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
 import { afterResultFirst } from '../../../payment/settle-upfront.ts';
 import { upfrontOn, whereInWords } from './upfront.ts';
 
@@ -13,15 +14,19 @@ interface X402Offer extends Offer {
   readonly payTo: string;
 }
 
-function flowInWords(network: PayableNetwork['network'], route: Route): Pick<X402Offer, 'description'> {
-  const where = upfrontOn(network, route);
+function flowInWords(where: ReturnType<typeof upfrontOn>): Pick<X402Offer, 'description'> {
   return where === undefined ? {} : { description: SETTLES_UPFRONT.replace(':', `${whereInWords(where)}:`) };
 }
 
 /** `x-payment-info` of an operation: one offer for each network. */
-export function x402PaymentInfo(route: Route, networks: readonly PayableNetwork[]): PaymentInfo<X402Offer> {
+export function x402PaymentInfo(
+  route: Route,
+  networks: readonly PayableNetwork[],
+  policy: ExposurePolicy,
+): PaymentInfo<X402Offer> {
   const protocols = ['x402'];
-  const isUpfront = ({ network }: PayableNetwork) => upfrontOn(network, route) === 'all';
+  const upfront = ({ network }: PayableNetwork) => upfrontOn(network, route, policy);
+  const isUpfront = (each: PayableNetwork) => upfront(each) === 'all';
   const offers = afterResultFirst(networks, isUpfront).map((each): X402Offer => {
     const { binding, payTo } = each;
     return {
@@ -33,7 +38,7 @@ export function x402PaymentInfo(route: Route, networks: readonly PayableNetwork[
       network: binding.caip2,
       payTo,
       ...(isUpfront(each) && { paymentFlow: 'upfront' }),
-      ...flowInWords(each.network, route),
+      ...flowInWords(upfront(each)),
     };
   });
   return route.price.fixed

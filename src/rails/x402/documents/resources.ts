@@ -3,6 +3,7 @@ import type { Route } from '../../../catalogue/types.ts';
 import { type Payable, payableOn } from '../../../discovery/payable.ts';
 import { answerSchema, requestSchema } from '../../../discovery/schemas.ts';
 import { toDecimal } from '../../../money.ts';
+import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
 import { type ResourceListing, resourceListing } from '../listing.ts';
 import { type UpfrontWhere, upfrontOn } from './upfront.ts';
 
@@ -42,14 +43,14 @@ export interface ResourceList {
 const flow = (where: ReturnType<typeof upfrontOn>): Pick<ResourcePricing, 'paymentFlow' | 'upfrontWhere'> =>
   where === undefined ? {} : where === 'all' ? { paymentFlow: 'upfront' } : { upfrontWhere: where };
 
-function resource(route: Route, payable: Payable, publicUrl: string): ResourceItem[] {
+function resource(route: Route, payable: Payable, publicUrl: string, policy: ExposurePolicy): ResourceItem[] {
   const { price, minPrice } = route.listing;
   const amount = toDecimal(price);
   const [pricing, ...networks] = payableOn(route, payable).map(({ network, binding }) => ({
     amount,
     asset: binding.asset.symbol,
     network: network.listedAs,
-    ...flow(upfrontOn(network, route)),
+    ...flow(upfrontOn(network, route, policy)),
   }));
   if (!pricing) return [];
   return [
@@ -70,7 +71,12 @@ function resource(route: Route, payable: Payable, publicUrl: string): ResourceIt
 }
 
 /** Of the routes, those that some network pays for. `publicUrl` without a trailing slash. */
-export function resourceList(routes: readonly Route[], payable: Payable, publicUrl: string): ResourceList {
-  const resources = routes.flatMap((route) => resource(route, payable, publicUrl));
+export function resourceList(
+  routes: readonly Route[],
+  payable: Payable,
+  publicUrl: string,
+  policy: ExposurePolicy,
+): ResourceList {
+  const resources = routes.flatMap((route) => resource(route, payable, publicUrl, policy));
   return { x402_version: 'v2', count: resources.length, resources };
 }

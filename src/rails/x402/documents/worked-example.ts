@@ -5,6 +5,7 @@ import { paragraph } from '../../../discovery/paragraph.ts';
 import { type Payable, type PayableNetwork, payableOn } from '../../../discovery/payable.ts';
 import { priceInWords } from '../../../discovery/payment-info.ts';
 import { nodeProgram, pythonProgram, quoted, shellBlock } from '../../../discovery/shell.ts';
+import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
 import { x402PaymentInfo } from './payment-info.ts';
 import { inJavaScript, inPython } from './programs.ts';
 
@@ -44,11 +45,16 @@ function python({ route }: Example, publicUrl: string): string[] {
 const inline = (value: unknown): string => `\`${JSON.stringify(value)}\``;
 
 /** Lines of Markdown; none where nothing suits. `publicUrl` without a trailing slash. */
-export function workedExample(routes: readonly Route[], payable: Payable, publicUrl: string): string[] {
+export function workedExample(
+  routes: readonly Route[],
+  payable: Payable,
+  publicUrl: string,
+  policy: ExposurePolicy,
+): string[] {
   const example = choose(routes, payable);
   if (!example) return [];
   const { route, network } = example;
-  const [offer] = x402PaymentInfo(route, [network]).offers;
+  const [offer] = x402PaymentInfo(route, [network], policy).offers;
   const { scheme, network: chain, amount, currency: asset, payTo } = offer ?? {};
   const [evm, solana] = [choose(routes, payable, 'evm'), choose(routes, payable, 'solana')];
   return [
