@@ -3,7 +3,7 @@
 
 const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   init: () => import('./init.ts'),
-  start: () => import('../main.ts'),
+  start: () => import('./start.ts'),
   check: () => import('./check.ts'),
   import: () => import('./import.ts'),
   codegen: () => import('../../codegen/main.ts'),

@@ -57,6 +57,17 @@ t.test('codegen/main.ts explains itself, and takes no word that it does not know
   t.match(await runAlone('codegen/main.ts', ['--no-such-thing']), refused);
 });
 
+t.test('turnpike start explains itself, takes no word that it does not know, and starts nothing then', async (t) => {
+  const data = t.testdir({});
+  // What would start says at once what it lacks.
+  const env = { TURNPIKE_MODE: 'live', TURNPIKE_DATA: join(data, 'live') };
+  t.match(await runAlone('src/cli/turnpike.ts', ['start', '--help'], env), { code: 0, out: /^npm start/, err: '' });
+  const refusal = { code: 1, out: '', err: /no-such-thing[\s\S]*npm start/ };
+  t.match(await runAlone('src/cli/turnpike.ts', ['start', '--no-such-thing'], env), refusal);
+  t.notOk(existsSync(env.TURNPIKE_DATA));
+  t.match(await runAlone('src/cli/turnpike.ts', ['start'], env), { code: 1, out: '', err: /TURNPIKE_PUBLIC_URL/ });
+});
+
 t.test('an answer with nothing in it names the store that was read', async (t) => {
   const data = t.testdir({});
   for (const [file, ...words] of [
