@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
@@ -25,3 +26,21 @@ t.test(
     t.match(await pay('/weather/watch', '{"city":"Short Hills"}'), { code: 0, said: /^result +.*data: /m });
   },
 );
+
+t.test('the calls that npm run pay -- --help shows are paid as they stand there', async (t) => {
+  const catalogue = catalogueOf(t, ['image/family-e-2', 'stock/arb']);
+  const gateway = await startGateway({ catalogue });
+  t.teardown(gateway.stop);
+  const pay = async (...words: string[]) => {
+    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
+    return { code: await ran.ended, said: ran.output() };
+  };
+  const { said } = await pay('--help');
+  const calls = [...said.matchAll(/^ {2}npm run pay -- (.*)$/gm)].map(([, words = '']) =>
+    [...words.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted = word]) => quoted),
+  );
+  t.equal(calls.length, 2);
+  for (const words of calls) {
+    t.match(await pay(...words, '--url', gateway.url), { code: 0, said: /^receipt /m }, words.join(' '));
+  }
+});

@@ -34,7 +34,7 @@ const defaults = [
 const USAGE = `npm run pay -- <path> ['<json body>'] [options]
 
   npm run pay -- /image/family-e-2 '{"prompt":"a lighthouse in fog","resolution":"2k"}'
-  npm run pay -- '/stock/arb?sort=premium' --network chain-c
+  npm run pay -- '/stock/arb?sort=premium' --network chain-a
 
   --network <id>    where to pay: chain-a, chain-c, ... (default: the first that is offered)
   --protocol <name> ${names.join(' or ')} (default: ${defaults.join(', ')})
