@@ -63,12 +63,12 @@ function readXml(text: string, upstream: string): unknown {
 
 /**
  * The result that an expression makes of an answer; members for which it finds nothing are left out. Throws UpstreamProblem
- * `malformed` where it finds nothing for any of them.
+ * `malformed` where it finds nothing at all.
  */
 export function mapAnswer(expression: string | undefined, answer: unknown, upstream: string): unknown {
   if (expression === undefined) return answer;
   const found = evaluate(expression, answer, upstream);
-  if (!isJsonObject(found) || !isNothing(found)) return withoutNothing(found);
+  if (!isNothing(found)) return withoutNothing(found);
   throw new UpstreamProblem('malformed', upstream, `the answer holds nothing of ${expression}`);
 }
 
