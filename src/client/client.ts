@@ -271,11 +271,13 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     return `It is offered in no way that this client pays${protocol}: known dollar stablecoins on ${[...addresses.keys()].join(', ')}. Nothing was signed.`;
   }
 
-  const overLimit = (reached: LimitReached): Failure<never> => {
+  /** `own`: the limit that the call took in place of the client's. */
+  const overLimit = (reached: LimitReached, own: string | undefined): Failure<never> => {
     const { kind, price, limit: most, spent } = reached;
+    const [whose, higher] = own === undefined ? ['one', `{ perCall: "${price}" }`] : ['this', `"${price}"`];
     const message =
       kind === 'perCall'
-        ? `This call costs ${price} USD, and the limit for one call is ${most} USD: raise it with limit: { perCall: "${price}" }. Nothing was signed.`
+        ? `This call costs ${price} USD, and the limit for ${whose} call is ${most} USD: raise it with limit: ${higher}. Nothing was signed.`
         : `This call costs ${price} USD, and ${spent} of the total of ${most} USD is spent: raise it with limit: { total: "..." }. Nothing was signed.`;
     const said = { status: 402, code: 'limit_reached', message, details: [], requestId: undefined };
     return { ok: false, reason: 'limit', limit: reached, ...said };
@@ -302,7 +304,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     const chosen = ways.find(({ offer }) => !spending.reached(offer.price, most)) ?? ways[0];
     const offer = chosen?.offer ?? drawable.offers[0];
     const reached = offer && spending.reached(offer.price, most);
-    if (reached) return overLimit(reached);
+    if (reached) return overLimit(reached, own);
     if (!chosen) return noRoom(drawable, pay.deposit);
     const { price } = chosen.offer;
     spending.count(price);

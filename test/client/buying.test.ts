@@ -103,6 +103,7 @@ t.test('a wallet on two kinds of chain, over two protocols', async (t) => {
     t.match(await client.call(PICTURE, prompt('one'), { limit: '0.05' }), {
       reason: 'limit',
       limit: { limit: '0.05' },
+      message: /the limit for this call is 0\.05 USD: raise it with limit: "0\.06"\. Nothing was signed/,
     });
     t.match(await client.call(PICTURE, { ...prompt('one'), resolution: '4k' }), { ok: true });
     t.match(await client.call(PICTURE, prompt('two')), {
