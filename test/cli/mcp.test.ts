@@ -197,7 +197,7 @@ t.test('where nothing answers, or a network is not known, it says what to do', a
   });
   const data = t.testdir({});
   await t.rejects(openMcp(t, { url, data, words: ['--network', 'chain-x'] }), {
-    message: /^--network chain-x is not known: take chain-a, chain-c$/,
+    message: /^--network chain-x is not known: take chain-a \(solana:\w+\), chain-c \(eip155:84532\)$/,
   });
   await t.rejects(openMcp(t, { url, data, words: ['--tools', 'nonsense'] }), {
     message: /tools=nonsense is not known here: take search, /,

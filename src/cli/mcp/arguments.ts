@@ -29,9 +29,10 @@ const USAGE = `npm run mcp -- [options]
   --budget <dollars>  the most that is paid in a day, UTC (default: 1)
   --deposit <dollars> the most that may lie in deposits from which calls are drawn (default: nothing is deposited)
   --refund            with --deposit: asks for what is left of the deposits back, and ends
-  --network <id>      where to pay: chain-a, chain-c, ... (default: whichever is offered first)
+  --network <id>      where to pay: chain-a, chain-c, ... as this package calls it, or a CAIP-2 id such as eip155:8453
+                      (default: whichever is offered first)
   --tools <names>     what to list: search, and groups such as image,token (default: everything)
-  --networks <ids>    lists what is paid on these networks
+  --networks <ids>    lists what is paid on these networks, as the gateway calls them
 
   TURNPIKE_WALLET_EVM     private key that pays on EVM networks: 0x and 64 hex digits
   TURNPIKE_WALLET_SOLANA  key pair that pays on Solana: 64 bytes in base58

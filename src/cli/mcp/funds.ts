@@ -41,12 +41,9 @@ async function readSandbox(origin: string): Promise<SandboxState | undefined> {
 function payableOf(network: string | undefined, assets: readonly Asset[]): readonly Asset[] {
   const found = assetsOn(network, assets);
   if (network === undefined || found.length > 0) return found;
-  throw new UsageProblem(
-    `--network ${network} is not known: take ${assets
-      .map(({ id }) => id)
-      .sort()
-      .join(', ')}`,
-  );
+  // A gateway may call them otherwise: by its CAIP-2 id whoever runs this knows which one is meant.
+  const known = assets.map((asset) => `${asset.id} (${asset.network})`).sort();
+  throw new UsageProblem(`--network ${network} is not known: take ${known.join(', ')}`);
 }
 
 /**
