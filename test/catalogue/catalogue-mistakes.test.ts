@@ -79,6 +79,25 @@ t.test('colours that cannot be read are refused, with what can', async (t) => {
   t.match(told('{ accent: plum }'), [/^service\.yaml:6:18: "plum" does not fit; Of links and buttons/]);
 });
 
+t.test('a page that is to use /mcp is a host name as browsers tell it: another would let nobody in', async (t) => {
+  const service = rightFiles['service.yaml'] as string;
+  const told = (origins: string) =>
+    problemsOf(writeCatalogue(t, { 'service.yaml': `${service}mcp: { origins: [${origins}] }\n` }));
+  t.same(told('inspector.example, xn--mnchen-3ya.example, a_b.example, "[::1]", "*"'), []);
+  for (const wrong of [
+    'https://a.example',
+    'a.example:80',
+    'a.example/',
+    'A.example',
+    '*.example',
+    'münchen.example',
+  ]) {
+    t.same(told(`"${wrong}"`), [
+      `service.yaml:6:18: "${wrong}" does not fit; write a host name alone, in small letters, such as inspector.example, or "*" for all`,
+    ]);
+  }
+});
+
 t.test('what indexes of paid endpoints would not take is refused, with what they take', async (t) => {
   const service = rightFiles['service.yaml'] as string;
   const told = (line: string) => problemsOf(writeCatalogue(t, { 'service.yaml': `${service}${line}\n` }));

@@ -259,7 +259,12 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
       properties: {
         origins: {
           type: 'array',
-          items: text,
+          items: {
+            type: 'string',
+            // As a URL has it: it is compared with that of the page's own origin.
+            pattern: '^(?:\\*|[a-z0-9._-]+|\\[[0-9a-f:.]+\\])$',
+            'x-expected': 'write a host name alone, in small letters, such as inspector.example, or "*" for all',
+          },
           description:
             'Host names of web pages that may use /mcp in a browser, besides those of the gateway and of this machine; "*" for all',
           examples: [['inspector.example']],
