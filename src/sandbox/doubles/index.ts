@@ -75,7 +75,8 @@ interface Mounted {
   /** What it was made from. */
   definition: string;
   double: Double;
-  faults: Fault[];
+  /** In their order, each with how many calls it still is for. */
+  faults: { readonly fault: Fault; left: number }[];
   calls: number;
 }
 
@@ -155,7 +156,7 @@ export async function startDoubles(served: Served): Promise<Doubles> {
       return mounted.get(upstream)?.double.forge ? faults : faults.filter((fault) => fault !== 'forge');
     },
     fault(upstream, fault, count) {
-      placeOf(upstream).faults.push(...Array<Fault>(count).fill(fault));
+      placeOf(upstream).faults.push({ fault, left: count });
     },
     clearFaults(upstream) {
       placeOf(upstream).faults = [];
@@ -176,13 +177,22 @@ function kindOf(upstream: Upstream): DoubleKind {
   return kind;
 }
 
+/** The fault of this call, used up by asking. */
+function takeFault({ faults }: Mounted): Fault | undefined {
+  const [next] = faults;
+  if (!next) return undefined;
+  next.left -= 1;
+  if (next.left === 0) faults.shift();
+  return next.fault;
+}
+
 async function answerOf(place: Mounted, request: DoubleRequest): Promise<DoubleAnswer | 'never'> {
   const { double } = place;
   const refusal = double.unauthorized?.(request);
   if (refusal) return refusal;
   if (!double.isBilled(request)) return await double.answer(request);
   place.calls += 1;
-  const fault = place.faults.shift();
+  const fault = takeFault(place);
   switch (fault) {
     case undefined:
       return await double.answer(request);

@@ -182,6 +182,19 @@ t.test('faults that were asked for are taken back by a count of 0', async (t) =>
   }
 });
 
+t.test('as many calls as anybody asks for can be made to fail, one fault after another', async (t) => {
+  await gateway.fault({ upstream: 'predictions', fault: 'refuse', count: 1 });
+  await gateway.fault({ upstream: 'predictions', fault: 'malformed', count: Number.MAX_SAFE_INTEGER });
+  for (const code of ['content_refused', 'upstream_invalid_result', 'upstream_invalid_result']) {
+    const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse that nobody paints' });
+    const answer = await sendProof(call, await signProof(gateway, 'chain-c', call));
+    t.match(await answer.json(), { error: { code } });
+  }
+  await gateway.fault({ upstream: 'predictions', fault: 'malformed', count: 0 });
+  const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse that is painted' });
+  t.equal((await sendProof(call, await signProof(gateway, 'chain-c', call))).status, 200);
+});
+
 t.test('a browser may pay from any origin', async (t) => {
   const preflight = await fetch(good.url, { method: 'OPTIONS' });
   t.equal(preflight.status, 204);
