@@ -110,6 +110,9 @@ export async function openPayer(sandbox: SandboxState, network: string | undefin
   let payload: Awaited<ReturnType<x402HTTPClient['createPaymentPayload']>> | undefined;
   return {
     offer(unpaid, body) {
+      if (unpaid.headers.has('www-authenticate') && !unpaid.headers.has('payment-required')) {
+        throw new PayProblem('this path is sold over MPP, nothing was paid: take --protocol mpp');
+      }
       challenge = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), body);
       const { accepts } = challenge;
       const payable = [...new Set(accepts.map((offer) => names.get(offer.network) ?? offer.network))];

@@ -7,8 +7,8 @@ const gateway = await startGateway();
 t.teardown(gateway.stop);
 
 /** Without the option `--scheme`, `exact`. */
-async function told(network: string | undefined, scheme?: string): Promise<string> {
-  const unpaid = await fetch(`${gateway.url}/image/family-e-2`, {
+async function told(network: string | undefined, scheme?: string, path = '/image/family-e-2'): Promise<string> {
+  const unpaid = await fetch(gateway.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"prompt":"fog","resolution":"1k"}',
@@ -32,4 +32,8 @@ t.test('a way to pay that is not offered is answered with those that are, and wh
   );
   t.equal(await told('chain-c', 'exact'), 'chain-c, chain-a');
   t.equal(await told(undefined), 'chain-c, chain-a');
+  t.equal(
+    await told(undefined, 'exact', '/mpp/image/family-e-2'),
+    'PayProblem: this path is sold over MPP, nothing was paid: take --protocol mpp',
+  );
 });
