@@ -40,7 +40,7 @@ t.test('nothing is kept shorter than what needs it', async (t) => {
   t.same(kept('{ answers: 60d, payments: 60d, media: forever }'), []);
   t.match(kept('{ answers: 60d, media: 30d }'), [/^service\.yaml:\d+:\d+: files would be gone .*; give 60d or more/]);
   t.match(kept('{ answers: 1d, payments: 7d }'), [/shown again; give 30d or more, or forever/]);
-  t.match(kept('{ answers: forever }'), [/"forever" does not fit; Days/]);
+  t.match(kept('{ answers: forever }'), [/"forever" does not fit; write days/]);
 });
 
 t.test('a directory that is not there is one problem', async (t) => {
@@ -76,7 +76,30 @@ t.test('colours that cannot be read are refused, with what can', async (t) => {
   t.same(told('{ accent: "#7a1f5c" }'), [
     'service.yaml:6:18: #7a1f5c is hard to read on a dark page: its contrast is 1.7; add accentOnDark, a lighter one for dark pages',
   ]);
-  t.match(told('{ accent: plum }'), [/^service\.yaml:6:18: "plum" does not fit; Of links and buttons/]);
+  t.same(told('{ accent: plum }'), [
+    'service.yaml:6:18: "plum" does not fit; write # and six hexadecimal digits in small letters, in quotes, such as "#17509c"',
+  ]);
+});
+
+t.test('what has a form of its own is told by that form where it does not fit', async (t) => {
+  const service = rightFiles['service.yaml'] as string;
+  const told = (line: string) => problemsOf(writeCatalogue(t, { 'service.yaml': `${service}${line}\n` }));
+  for (const [line, expected] of [
+    ['keep: { answers: forever }', 'write days, such as 90d'],
+    ['keep: { payments: 3 years }', 'write days, such as 90d, or forever'],
+    ['license: { name: Terms, url: "http://shop.example" }', 'write an https URL'],
+    [
+      'security: { contact: ["https:x", "http://a.example"] }',
+      'write an address as mailto:..., https://... or tel:...',
+    ],
+    ['alerts: { webhooks: [{ url: "ftp://ops.example" }] }', 'write an https URL'],
+  ] as const) {
+    t.match(
+      told(line),
+      [new RegExp(`^service\\.yaml:6:\\d+: .* does not fit; ${expected.replaceAll('.', '\\.')}$`)],
+      line,
+    );
+  }
 });
 
 t.test('a page that is to use /mcp is a host name as browsers tell it: another would let nobody in', async (t) => {

@@ -42,6 +42,7 @@ export const alerts = {
             type: 'string',
             format: 'uri',
             pattern: '^https?://',
+            'x-expected': 'write an https URL',
             description: 'Where it listens: https, and on the public internet',
             examples: ['https://ops.example/turnpike'],
           },

@@ -71,9 +71,18 @@ const exposure = {
   },
 } as const;
 
-const colour = { type: 'string', pattern: '^#[0-9a-f]{6}$' } as const;
+const colour = {
+  type: 'string',
+  pattern: '^#[0-9a-f]{6}$',
+  'x-expected': 'write # and six hexadecimal digits in small letters, in quotes, such as "#17509c"',
+} as const;
 
-const kept = { type: 'string', pattern: '^([1-9][0-9]{0,4}d|forever)$', default: 'forever' } as const;
+const kept = {
+  type: 'string',
+  pattern: '^([1-9][0-9]{0,4}d|forever)$',
+  'x-expected': 'write days, such as 90d, or forever',
+  default: 'forever',
+} as const;
 
 /** `catalogue/service.yaml`: ServiceFile. */
 export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject => ({
@@ -117,6 +126,7 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
           type: 'string',
           format: 'uri',
           pattern: '^https:',
+          'x-expected': 'write an https URL',
           description: 'Where they stand',
           examples: ['https://shop.example/terms'],
         },
@@ -142,7 +152,12 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
       properties: {
         contact: {
           type: 'array',
-          items: { type: 'string', format: 'uri', pattern: '^(mailto|https|tel):' },
+          items: {
+            type: 'string',
+            format: 'uri',
+            pattern: '^(mailto|https|tel):',
+            'x-expected': 'write an address as mailto:..., https://... or tel:...',
+          },
           minItems: 1,
           description: 'Addresses, the preferred one first: mailto:..., https://... or tel:...',
           examples: [['mailto:security@shop.example']],
@@ -151,6 +166,7 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
           type: 'string',
           format: 'uri',
           pattern: '^https:',
+          'x-expected': 'write an https URL',
           description: 'Where the rules for reports stand',
           examples: ['https://shop.example/security'],
         },
@@ -233,6 +249,7 @@ export const serviceFileSchema = (rails: readonly RailDeclaration[]): JsonObject
         answers: {
           type: 'string',
           pattern: '^[1-9][0-9]{0,4}d$',
+          'x-expected': 'write days, such as 90d',
           default: '30d',
           description: 'Days, such as 90d: for so long the same payment gets its answer again',
           examples: ['90d'],
