@@ -1,5 +1,6 @@
 /** All that a claim by hand needs, of every channel with something to claim. */
 import type { Network } from '../catalogue/types.ts';
+import { payableOf } from '../payment/channels/payable.ts';
 import type { Channel } from '../store/channels/channel-store.ts';
 import { PAGE, pages } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
@@ -17,7 +18,10 @@ export const VOUCHER_COLUMNS = [
   'withdrawal_asked_at',
 ] as const;
 
-/** In the order of `VOUCHER_COLUMNS`, the oldest channel first. Amounts in atomic units; `config` is the contract's struct. */
+/**
+ * In the order of `VOUCHER_COLUMNS`, the oldest channel first. Amounts in atomic units, `charged` no more than the channel
+ * holds; `config` is the contract's struct.
+ */
 export async function* vouchersIn(
   store: Pick<Store, 'channels'>,
   networks: readonly Network[],
@@ -25,10 +29,11 @@ export async function* vouchersIn(
 ): AsyncGenerator<{ readonly cells: readonly string[] }> {
   const chainOf = chainNames(networks, mode);
   for await (const channel of pages<Channel>((after) => store.channels.list({ after, limit: PAGE }))) {
-    const { id, network, payer, config, charged, totalClaimed, voucher, withdrawRequestedAt } = channel;
-    if (!voucher || BigInt(charged) <= BigInt(totalClaimed)) continue;
+    const { id, network, payer, config, totalClaimed, voucher, withdrawRequestedAt } = channel;
+    const charged = payableOf(channel);
+    if (!voucher || charged <= BigInt(totalClaimed)) continue;
     const askedAt = withdrawRequestedAt === 0 ? '' : new Date(withdrawRequestedAt * 1000).toISOString();
     const signed = [voucher.max, voucher.signature, askedAt];
-    yield { cells: [chainOf(network), id, payer, config, charged, totalClaimed, ...signed] };
+    yield { cells: [chainOf(network), id, payer, config, charged.toString(), totalClaimed, ...signed] };
   }
 }

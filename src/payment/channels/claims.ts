@@ -10,6 +10,7 @@ import { FacilitatorUnreachable } from '../facilitators/facilitator.ts';
 import type { Intervals } from '../intervals.ts';
 import type { PayableNetworks } from '../networks.ts';
 import type { ChannelClaim, ChannelOperator } from './operator.ts';
+import { payableOf } from './payable.ts';
 
 interface ClaimParts {
   readonly networks: Pick<PayableNetworks, 'ids' | 'find'>;
@@ -28,20 +29,13 @@ const READ_AT_ONCE = 8;
 
 const dueOf = ({ charged, totalClaimed }: Channel): bigint => BigInt(charged) - BigInt(totalClaimed);
 
-/**
- * What the channel can pay of what it was charged: its chain may have taken a deposit back, or its payer had some of it before
- * anybody claimed. Where that is nothing more, all of it: the contract turns it down, and its operator hears of it.
- */
-function payableOf({ charged, balance, totalClaimed }: Channel): bigint {
-  const isShort = BigInt(balance) < BigInt(charged) && BigInt(balance) > BigInt(totalClaimed);
-  return BigInt(isShort ? balance : charged);
-}
-
 /** Undefined where nothing is due. */
 function claimOf(channel: Channel): ChannelClaim | undefined {
-  const { config, voucher, totalClaimed } = channel;
-  const charged = payableOf(channel);
-  const due = charged - BigInt(totalClaimed);
+  const { config, voucher } = channel;
+  const [claimed, payable] = [BigInt(channel.totalClaimed), payableOf(channel)];
+  // Where that is nothing more, all of it: the contract turns it down, and its operator hears of it.
+  const charged = payable > claimed ? payable : BigInt(channel.charged);
+  const due = charged - claimed;
   if (!voucher || due <= 0n) return undefined;
   const read: ChannelConfig = JSON.parse(config);
   return { config: read, max: BigInt(voucher.max), signature: voucher.signature, charged, due };

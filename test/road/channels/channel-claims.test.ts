@@ -309,15 +309,20 @@ async function takeDeposit(payer: Payer, { wallet, config }: Awaited<ReturnType<
   if (!(await isIncluded(payer, await wallet.writeContract(taking)))) throw new Error('nothing was taken');
 }
 
+/** What `npm run export -- --vouchers` writes. */
+const exporting = (data: string) => {
+  const env = { PATH: process.env.PATH, TURNPIKE_DATA: data };
+  return async (...words: string[]) => {
+    const command = [...wordsFor('src/cli/export.ts'), '--vouchers', ...words];
+    return (await promisify(execFile)(process.execPath, command, { env })).stdout;
+  };
+};
+
 t.test('what is exported is all that a claim by hand needs', async (t) => {
   const { seller, data, claimer, run } = await shop(t);
   const payer = another(seller);
   const { id } = await bought(payer, fresh(seller));
-  const env = { PATH: process.env.PATH, TURNPIKE_DATA: data };
-  const vouchers = async (...words: string[]) => {
-    const command = [...wordsFor('src/cli/export.ts'), '--vouchers', ...words];
-    return (await promisify(execFile)(process.execPath, command, { env })).stdout;
-  };
+  const vouchers = exporting(data);
   const row = JSON.parse(await vouchers('--format', 'jsonl')) as Record<string, string>;
   t.match(row, { network: CHANNELS_ON, channel: id, charged: String(PRICE), claimed: '0', withdrawal_asked_at: null });
   const account = await operatorOf(seller);
@@ -384,12 +389,17 @@ t.test(
   async (t) => {
     const own = await startGateway({ catalogue, networks: ['chain-c'], log });
     t.teardown(own.stop);
-    const { seller, claimer, run } = await shop(t, own);
+    const { seller, data, claimer, run } = await shop(t, own);
+    const vouchers = exporting(data);
     const payer = another(seller);
     const { id } = await bought(payer, fresh(seller));
     for (let more = 0; more < 4; more += 1) await bought(payer, fresh(seller));
     const { balance } = await payer.onChain(id);
     await takeDeposit(payer, await askForDeposit(payer, id, run, balance - 3n * PRICE));
+    await claimer({ readEveryMs: 0, afterMs: HOUR_MS });
+    await until(async () => run(`SELECT id FROM channels WHERE balance = '${3n * PRICE}'`).length === 1);
+    await own.stopOthers();
+    t.match(JSON.parse(await vouchers('--format', 'jsonl')), { charged: String(3n * PRICE), claimed: '0' });
     const changed = await change(own, payer, async () => {
       await claimer({ afterMs: 0 });
       await until(async () => lines.some(({ channel }) => channel === id));
@@ -404,5 +414,6 @@ t.test(
         msg: /charged more than it holds.*nobody can claim/,
       },
     );
+    t.equal((await vouchers()).trim().split('\n').length, 1, 'what nobody can claim is not waited for');
   },
 );
