@@ -57,6 +57,8 @@ t.test('so does the text for agents, line by line', async (t) => {
   t.match(line('/video/short-generation'), /Settles first on chain-a-mainnet\.$/);
   t.notMatch(line('/tokens-api/search'), /Settles first/);
   t.match(lines.join('\n'), /paymentFlow: "upfront"/);
+  const [x402 = '', mpp = ''] = lines.join('\n').split('## Paying with MPP');
+  for (const paying of [x402, mpp]) t.match(paying, /so do payments of more than\s1\sUSD/);
   t.match(line('/mpp/image/family-e'), /Settles first with the method tempo\.$/);
 });
 

@@ -1,4 +1,5 @@
 import type { RailDocumentParts, RailDocuments } from '../../../discovery/rail-documents.ts';
+import { exposurePolicy } from '../../../payment/exposure/policy.ts';
 import type { MppRail } from '../rail.ts';
 import { mppPaying, mppSold } from './llms.ts';
 import { mppOpenApi } from './openapi.ts';
@@ -21,6 +22,6 @@ export function mppDocuments(
       surface: () => mppOpenApi(service, sold),
     },
     documents: [],
-    llms: { paying: mppPaying(sold, publicUrl), sold: mppSold(sold) },
+    llms: { paying: mppPaying(sold, publicUrl, exposurePolicy(service.exposure)), sold: mppSold(sold) },
   };
 }
