@@ -20,6 +20,8 @@ const abi = parseAbi([
 interface ChannelOptions {
   /** Default: the sandbox's payer. */
   readonly privateKey?: Hex;
+  /** Signs the vouchers. Default: the payer's own. */
+  readonly voucherKey?: Hex;
   /** 32 bytes in hex: another channel of the same payer. */
   readonly salt?: Hex;
   /** Atomic units of each deposit. Default: what the gateway asks for. */
@@ -40,6 +42,7 @@ export function openChannel(gateway: Gateway, options: ChannelOptions = {}) {
   );
   const scheme = new BatchSettlementEvmScheme(signer, {
     ...(options.salt && { salt: options.salt }),
+    ...(options.voucherKey && { voucherSigner: toClientEvmSigner(privateKeyToAccount(options.voucherKey)) }),
     ...(options.deposit && { depositStrategy: () => options.deposit }),
   });
   const client = new x402Client().setSpendControls(false).register('eip155:*', scheme);

@@ -35,8 +35,11 @@ export interface Gate {
   arrives(): void;
   /** It comes with a payment that is worked on, and is kept until that ends: false where its address has too much under way. */
   waits(): boolean;
-  /** Whose it is, once that is sure. `hasPaid`: it has the gateway's money already, so it is counted and not turned away. */
-  identified(payer: string, hasPaid?: boolean): void;
+  /**
+   * Whose it is, once that is sure. `hasPaid`: it has the gateway's money already, so it is counted and not turned away.
+   * `depositor`: whose deposit it is drawn from, by whomever.
+   */
+  identified(payer: string, hasPaid?: boolean, depositor?: string): void;
   /** A deposit of this payer's is to be given back. */
   returns(payer: string): void;
   /** It was, at our cost: such are counted by themselves, for what its payer buys makes none of them good. */
@@ -136,6 +139,7 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
     gate(address, counted) {
       const held: (() => void)[] = [];
       let payer: string | undefined;
+      let spender: string | undefined;
       let returning: string | undefined;
       let brought: Uint8Array | undefined;
       const weight = () => (brought ? weightOf(brought) : 1);
@@ -165,9 +169,10 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           held.push(occupy('address', address, mostOfAddress));
           return true;
         },
-        identified(given, hasPaid = false) {
+        identified(given, hasPaid = false, depositor) {
           if (payer !== undefined) return;
           const name = nameOf(given);
+          spender = depositor && nameOf(depositor);
           if (hasPaid) {
             payer = name;
             return;
@@ -204,7 +209,7 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
           if (how === 'failed') failed.take(payer, now());
           if (how === 'wasted') for (const each of wasted) each.take(payer, now());
           // Who pays in the end has a share in what went wrong before, at most.
-          if (how === 'paid') for (const each of wasted) each.take(payer, now(), -1);
+          if (how === 'paid') for (const each of wasted) each.take(spender ?? payer, now(), -1);
         },
         over() {
           for (const release of held.splice(0)) release();

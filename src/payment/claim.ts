@@ -26,7 +26,13 @@ interface ClaimParts {
   readonly renew?: (() => Promise<unknown>) | undefined;
   readonly intervals?: Intervals | undefined;
   /** Stands before what costs something; the first and the last may throw Problem. `waits`: false where it may not. */
-  readonly gate?: { arrives(): void; waits(): boolean; identified(payer: string, hasPaid: boolean): void } | undefined;
+  readonly gate?:
+    | {
+        arrives(): void;
+        waits(): boolean;
+        identified(payer: string, hasPaid: boolean, depositor: string | undefined): void;
+      }
+    | undefined;
   /** Aborted when the gateway has to stop: no payment is claimed any more. */
   readonly stopping: AbortSignal;
   /** Hears of steps that have ended, and how many milliseconds each took. */
@@ -297,7 +303,8 @@ async function claimVerified(
   demandRunning(parts);
   // What may have moved money already is seen through. Nobody is counted for what another may have signed in his name.
   const caller = verified.caller ?? (verified.payerIsProven ? verified.payer : undefined);
-  if (!settlesNow && caller !== undefined) parts.gate?.identified(caller, verified.upfront === 'sent');
+  const depositor = verified.hold?.draw && verified.payer;
+  if (!settlesNow && caller !== undefined) parts.gate?.identified(caller, verified.upfront === 'sent', depositor);
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
   const because = settlesNow ? undefined : upfrontOf(parts.exposure, verified, quote, known);

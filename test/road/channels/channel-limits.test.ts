@@ -1,5 +1,6 @@
 /** What payers cost us in transactions by their deposits is bounded. */
 import t from 'tap';
+import { generatePrivateKey } from 'viem/accounts';
 import { openChannel } from '../../channels.ts';
 import { sendProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
@@ -45,3 +46,22 @@ t.test('a deposit whose call fails counts the same, and one that is given back d
   const call = fresh(fresher);
   t.equal((await sendProof(call, (await last?.sign(call)) ?? {})).status, 429);
 });
+
+for (const [whose, voucherKey] of [
+  ['the payer itself', undefined],
+  ['a key that it names', generatePrivateKey()],
+] as const) {
+  t.test(`a deposit is made good by the calls that are drawn from it, whose vouchers ${whose} signs`, async (t) => {
+    const shop = await startGateway({
+      catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
+      networks: ['chain-c'],
+    });
+    t.teardown(shop.stop);
+    for (const byte of ['01', '02', '03']) {
+      const payer = openChannel(shop, { salt: `0x${byte.repeat(32)}`, ...(voucherKey && { voucherKey }) });
+      for (const what of ['deposits', 'draws']) {
+        t.equal((await payer.buy(fresh(shop))).status, 200, `channel ${byte} ${what}`);
+      }
+    }
+  });
+}
