@@ -37,7 +37,7 @@ export interface Gate {
   waits(): boolean;
   /**
    * Whose it is, once that is sure. `hasPaid`: it has the gateway's money already, so it is counted and not turned away.
-   * `depositor`: whose deposit it is drawn from, by whomever.
+   * `depositor`: whose deposit it is drawn from, which takes no transaction and makes good what that took: no waste keeps it out.
    */
   identified(payer: string, hasPaid?: boolean, depositor?: string): void;
   /** A deposit of this payer's is to be given back. */
@@ -178,7 +178,7 @@ export function openLimits({ file = {}, metrics, log, now }: LimitsParts): Limit
             return;
           }
           demand('payer', name, failed, 'Providers refused too many calls of this payer');
-          for (const each of wasted)
+          for (const each of depositor === undefined ? wasted : [])
             demand(
               'payer',
               name,

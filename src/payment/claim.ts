@@ -303,7 +303,7 @@ async function claimVerified(
   demandRunning(parts);
   // What may have moved money already is seen through. Nobody is counted for what another may have signed in his name.
   const caller = verified.caller ?? (verified.payerIsProven ? verified.payer : undefined);
-  const depositor = verified.hold?.draw && verified.payer;
+  const depositor = verified.hold?.draw?.deposit === '0' ? verified.payer : undefined;
   if (!settlesNow && caller !== undefined) parts.gate?.identified(caller, verified.upfront === 'sent', depositor);
   const identifier = identifierKey(credential, now());
   const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);

@@ -65,3 +65,17 @@ for (const [whose, voucherKey] of [
     }
   });
 }
+
+t.test('who may waste no more draws from what it has deposited all the same', async (t) => {
+  const strict = await startGateway({
+    catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1 } }'),
+    networks: ['chain-c'],
+  });
+  t.teardown(strict.stop);
+  const payer = openChannel(strict);
+  t.equal((await payer.buy(fresh(strict))).status, 200);
+  const [call, other] = [fresh(strict), openChannel(strict, { salt: `0x${'79'.repeat(32)}` })];
+  t.equal((await sendProof(call, await other.sign(call))).status, 429, 'another deposit has to wait');
+  t.equal((await payer.buy(fresh(strict))).status, 200);
+  t.equal((await other.buy(fresh(strict))).status, 200, 'until a call was paid from the first');
+});
