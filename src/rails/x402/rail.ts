@@ -1,7 +1,7 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
 
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
-import { unknown } from '../../on-chain/settlement.ts';
+import { heldForUs } from '../../on-chain/settlement.ts';
 import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth-capture.ts';
 import type { Authorization, Terms } from '../../payment/authorizations/authorization.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
@@ -321,7 +321,7 @@ export function openX402Rail(options: X402Options): X402Rail {
         .find(query.network)
         ?.hold?.operator()
         .catch(() => undefined);
-      if (query.kind !== 'auth-capture' || !operator) return unknown('nobody here drives the escrow at the moment');
+      if (query.kind !== 'auth-capture' || !operator) return heldForUs('nobody here drives the escrow at the moment');
       // What is due for work by use is known to the request alone, and that is over.
       return isDone && query.isFixed
         ? operator.capture(query.info, BigInt(query.info.maxAmount))

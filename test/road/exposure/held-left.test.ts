@@ -1,5 +1,6 @@
 /** A hold that was left behind is ended: taken where its work was done, given back where it was not. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
 import t from 'tap';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
@@ -138,6 +139,45 @@ t.test('a lock refused at the second try is given back where the first got throu
   said = undefined;
   while ((await inBlocks()) < 2) await delay(50);
   t.equal(await gateway.spendable('chain-c'), spendable, 'it was locked, and is given back');
+});
+
+t.test('a hold whose key is not there any more is told of, and taken once it is there again', async (t) => {
+  const lines: { msg: string; reason?: string }[] = [];
+  let isGone = false;
+  const gateway = await startGateway({
+    catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+    networks: ['chain-c'],
+    intervals: { reconcileEveryMs: 100, lookAgainMs: { least: 50, most: 200 } },
+    log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    between: async ({ facilitators }) => ({
+      facilitators: facilitators.map(({ name, facilitator }) => ({
+        name,
+        facilitator: {
+          ...facilitator,
+          ...(facilitator.escrow && {
+            escrow: async (network: string) => (isGone ? undefined : facilitator.escrow?.(network)),
+          }),
+        },
+      })),
+    }),
+  });
+  t.teardown(gateway.stop);
+  const call = fresh(gateway);
+  const proof = await signHold(gateway, call);
+  await gateway.fault({ settlement: 'chain-c', fault: '500', count: 1_000_000 });
+  t.equal((await sendProof(call, proof)).status, 409);
+  isGone = true;
+  await gateway.fault({ settlement: 'chain-c', fault: '500', count: 0 });
+  const isTold = () =>
+    lines.some(({ msg, reason }) => /hold is not ended/.test(msg) && /drives the escrow/.test(reason ?? ''));
+  while (!isTold()) await delay(50);
+  isGone = false;
+  let answer = await sendProof(call, proof);
+  while (answer.status === 409) {
+    await delay(50);
+    answer = await sendProof(call, proof);
+  }
+  t.equal(answer.status, 200);
 });
 
 t.test('what nobody could take before its deadline is given back, though its work was done', async (t) => {
