@@ -1,7 +1,7 @@
 import type { Store } from '../../src/store/store.ts';
 import { won } from './arrivals.ts';
 import type { Promised } from './promised.ts';
-import { claimAt, sampleFacts, sampleReceipt } from './samples.ts';
+import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from './samples.ts';
 
 const told = (occurrence: string, receivers = ['https://a.example']) => ({
   occurrence,
@@ -88,6 +88,21 @@ export function alerts(promise: Promised): void {
     await store.alerts.add(told('y:1'), 5);
     await store.forget({ values: 0, answers: 0, payments: undefined, alerts: 6 });
     t.same(await occurrences(store), ['y:1'], 'what waits is not forgotten');
+  });
+
+  promise('forgets that it told of an owed result once that is owed no more', async (t, store) => {
+    const claim = await won(store, sampleFacts('p'), claimAt(1));
+    await store.settle(claim, sampleReceipt(), 2);
+    await store.giveUp(claim, 'owed', 'no such city', 3);
+    for (const occurrence of ['result.owed:p', 'result.owed:gone', 'x:p']) await store.alerts.add(told(occurrence), 4);
+    for (const alert of await takeAll(store, 5)) await store.alerts.sent(alert);
+    const forget = () => store.forget({ values: 0, answers: 0, payments: undefined, alerts: 6 });
+    await forget();
+    t.same(await occurrences(store), ['result.owed:p'], 'its payer may try it again, which tells of nothing new');
+    const again = await won(store, sampleFacts('p'), claimAt(7));
+    await store.fulfil(again, sampleAnswer(), { now: 8 });
+    await forget();
+    t.same(await occurrences(store), []);
   });
 
   promise('tells of a condition once when it begins, and once when nobody sees it any more', async (t, store, open) => {

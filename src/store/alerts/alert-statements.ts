@@ -84,10 +84,14 @@ export function listAlerts({ states = [], limit }: { states?: readonly AlertStat
   };
 }
 
-/** What waits is never forgotten: it is sent, or given up. */
+/** What an occurrence of it begins with: the payment's id follows. */
+const OWED = 'result.owed:';
+
+/** What waits is never forgotten: it is sent, or given up. What is still owed may be tried again, and was told of. */
 export const forgetAlerts = (before: number): Statement => ({
   text: `DELETE FROM alerts WHERE (occurrence, receiver) IN (
-    SELECT occurrence, receiver FROM alerts WHERE state <> 'waiting' AND created_at < ?1
+    SELECT occurrence, receiver FROM alerts WHERE state <> 'waiting' AND created_at < ?1 AND NOT (type = 'result.owed'
+      AND EXISTS (SELECT 1 FROM payments p WHERE p.id = substr(occurrence, ${OWED.length + 1}) AND p.state = 'owed'))
     ORDER BY created_at LIMIT ${FORGET_AT_ONCE})`,
   values: [before],
 });
