@@ -10,15 +10,12 @@ import type { Credential } from '../payment/rail.ts';
 import { readJsonObject } from '../request/json-text.ts';
 import type { GatewayRequest } from '../request/request.ts';
 import type { Store } from '../store/store.ts';
+import { readQuery } from './query.ts';
 
 // The catalogue's checker holds schemas to Ajv's strict mode; here they only have to run.
 const allFaults = { strict: false, verbose: true } as const;
 const firstFault = { ...allFaults, allErrors: false } as const;
-const ofBodies = { first: new Validators(firstFault), every: new Validators(allFaults) };
-const ofQueries = {
-  first: new Validators({ ...firstFault, coerceTypes: 'array' }),
-  every: new Validators({ ...allFaults, coerceTypes: 'array' }),
-};
+const ofRequests = { first: new Validators(firstFault), every: new Validators(allFaults) };
 const ofResults = new Validators({ strict: false, useDefaults: false, allErrors: false });
 
 /** As many faults as are worth telling at once. */
@@ -117,18 +114,6 @@ function toDetails(errors: readonly ErrorObject[]): ProblemDetail[] {
   return [...unique.values()].slice(0, MOST_DETAILS);
 }
 
-/** The query as an object: a repeated field becomes an array. */
-function readQuery(query: string): Record<string, unknown> {
-  const fields: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(query)) {
-    const known = fields[name];
-    if (known === undefined) fields[name] = value;
-    else if (Array.isArray(known)) known.push(value);
-    else fields[name] = [known, value];
-  }
-  return { ...fields };
-}
-
 function readBody(request: GatewayRequest): Record<string, unknown> {
   const type = request.headers['content-type'];
   if (typeof type === 'string' && !/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
@@ -140,8 +125,8 @@ function readBody(request: GatewayRequest): Record<string, unknown> {
 /** The validated input with its defaults. Throws Problem `invalid_json`, `unsupported_media_type` or `invalid_request`. */
 export function readInput(route: Route, request: GatewayRequest): Input {
   const fromQuery = request.transport === 'http' && request.method === 'GET';
-  const parse = () => (fromQuery ? readQuery(request.query) : readBody(request));
-  const input = demandFits(route.request, parse, fromQuery ? ofQueries : ofBodies);
+  const parse = () => (fromQuery ? readQuery(request.query, route.request) : readBody(request));
+  const input = demandFits(route.request, parse);
   demandAsWritten(input, () => (fromQuery ? request.query : request.body.toString('latin1')));
   return input;
 }
@@ -154,13 +139,13 @@ export function demandAsWritten(input: unknown, written: () => string): void {
 }
 
 /** `parse` gives the value, afresh each time: validation fills defaults in. Throws Problem `invalid_request`. */
-export function demandFits(schema: JsonSchema, parse: () => Record<string, unknown>, validators = ofBodies): Input {
+export function demandFits(schema: JsonSchema, parse: () => Record<string, unknown>): Input {
   const input = parse();
-  const validate = validators.first.of(schema);
+  const validate = ofRequests.first.of(schema);
   if (validate(input)) return completeInput(schema, input, validate);
   let details = toDetails(validate.errors ?? []).slice(0, 1);
   if (!isLarge(input)) {
-    const validateAll = validators.every.of(schema);
+    const validateAll = ofRequests.every.of(schema);
     if (!validateAll(parse())) details = toDetails((validateAll.errors ?? []).slice(0, MOST_FAULTS));
   }
   const [first] = details;
@@ -188,7 +173,7 @@ export function networksFor({ networks, requestOn }: Route, input: Input): reado
   const left = networks.filter((network) => {
     const schema = requestOn.get(network);
     if (schema === undefined) return true;
-    const validate = ofBodies.every.of(schema);
+    const validate = ofRequests.every.of(schema);
     if (validate(structuredClone(input))) return true;
     details = toDetails(validate.errors ?? []);
     return false;

@@ -93,10 +93,7 @@ export function triedValidator(schema: JsonSchema, ajv: Ajv2020 = openSchemaTria
   }
 }
 
-/**
- * Compiles requests' and results' schemas for use. Validating a request fills defaults in; `coerceTypes` is for
- * queries, whose values are all strings.
- */
+/** Compiles requests' and results' schemas for use. Validating a request fills defaults in. */
 export const openSchemaCompiler = (
-  options: Pick<Options, 'coerceTypes' | 'allErrors' | 'strict' | 'useDefaults' | 'verbose'> = {},
+  options: Pick<Options, 'allErrors' | 'strict' | 'useDefaults' | 'verbose'> = {},
 ): Ajv2020 => withFormats({ useDefaults: true, ...options });
