@@ -14,31 +14,31 @@ const LIMIT_BYTES = 3000;
 
 const WORDS = new Set(['description', 'title', 'examples', '$comment']);
 
-function mapSchema(
-  value: unknown,
-  keep: (key: string, inProperties: boolean) => boolean,
-  inProperties = false,
-): unknown {
+/** Keywords of schemas by name: names are no keywords. */
+const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+
+function mapSchema(value: unknown, keep: (key: string, isName: boolean) => boolean, isName = false): unknown {
   if (Array.isArray(value)) return value.map((item) => mapSchema(item, keep));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => keep(key, inProperties))
-      .map(([key, item]) => [key, mapSchema(item, keep, !inProperties && key === 'properties')]),
+      .filter(([key]) => keep(key, isName))
+      .map(([key, item]) => [key, mapSchema(item, keep, !isName && NAMED.has(key))]),
   );
 }
 
 const withoutWords = (schema: JsonSchema) =>
-  mapSchema(schema, (key, inProperties) => inProperties || !WORDS.has(key)) as JsonSchema;
+  mapSchema(schema, (key, isName) => isName || !WORDS.has(key)) as JsonSchema;
 
 /** Without keywords of our own: other documents have room for them. */
 const standard = (schema: JsonSchema) =>
-  mapSchema(schema, (key, inProperties) => inProperties || !key.startsWith('x-')) as JsonSchema;
+  mapSchema(schema, (key, isName) => isName || !key.startsWith('x-')) as JsonSchema;
 
-/** Types, names and closed lists only. */
+/** Types, names and closed lists only. What is closed names all that it takes. */
 function outline(schema: JsonSchema): JsonSchema {
-  const kept = new Set(['type', 'properties', 'required', 'enum', 'items', 'additionalProperties']);
-  return mapSchema(schema, (key, inProperties) => inProperties || kept.has(key)) as JsonSchema;
+  const shape = ['type', 'properties', 'patternProperties', 'required', 'prefixItems', 'items', 'additionalProperties'];
+  const kept = new Set([...shape, 'enum']);
+  return mapSchema(schema, (key, isName) => isName || kept.has(key)) as JsonSchema;
 }
 
 function shortened(value: unknown): unknown {
