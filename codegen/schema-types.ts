@@ -17,11 +17,21 @@ export async function declare(schema: JsonObject, name: string): Promise<string>
   return code.trim();
 }
 
+/** In words that the compiler knows: it passes over `prefixItems`, and quotes a pattern. */
+function compilable({ prefixItems, patternProperties, ...others }: JsonObject): JsonObject {
+  const list = prefixItems === undefined ? {} : { items: prefixItems, additionalItems: false };
+  if (!isJsonObject(patternProperties)) return { ...others, ...list };
+  const { additionalProperties = true } = others;
+  const further = additionalProperties === false ? [] : [additionalProperties];
+  const members = { additionalProperties: { anyOf: [...Object.values(patternProperties), ...further] } };
+  return { ...others, ...list, ...members };
+}
+
 /** Without the conditions inside: the declared properties are the type. */
 export function plain(schema: JsonObject): JsonObject {
   const copy = mapSubschemas(schema, (inner) => (isJsonObject(inner) ? plain(inner) : inner));
   for (const keyword of ['if', 'then', 'else', 'examples', 'default']) delete copy[keyword];
-  return copy;
+  return compilable(copy);
 }
 
 /** A request without what says which fields go together: its declared properties are the type. */

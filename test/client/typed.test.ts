@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { catalogueOf } from '../few-endpoints.ts';
@@ -13,6 +13,32 @@ const inMillionths = (dollars: string): bigint => BigInt(Math.round(Number(dolla
 
 /** Where the manual’s program buys, and what else is looked at. */
 const catalogue = catalogueOf(t, ['image', 'llm', 'shop', 'stock', 'token']);
+appendFileSync(join(catalogue, 'upstreams.yaml'), 'atlas: { adapter: http, baseUrl: "http://127.0.0.1:9" }\n');
+mkdirSync(join(catalogue, 'endpoints/atlas'));
+writeFileSync(
+  join(catalogue, 'endpoints/atlas/route.yaml'),
+  `summary: A way from here to there
+path: /atlas/route
+networks: [chain-c]
+price: { rule: fixed, amount: "0.01" }
+request:
+  required: [from]
+  properties:
+    from: { type: array, prefixItems: [{ type: number }, { type: string }], items: false, minItems: 2 }
+    by:
+      type: object
+      properties: { name: { type: string } }
+      patternProperties: { "^x-": { type: integer } }
+      additionalProperties: false
+result:
+  required: [way]
+  properties:
+    way: { type: array, items: { type: array, prefixItems: [{ type: number }, { type: string }], minItems: 2, maxItems: 2 } }
+  examples: [{ way: [[1, north], [2, east]] }]
+example: { from: [38.7, west] }
+upstream: { via: atlas, path: /route, body: input }
+`,
+);
 const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
 t.teardown(gateway.stop);
 
@@ -81,8 +107,30 @@ t.test('a program that asks for what is not sold, or is not taken, does not comp
   }
 });
 
+t.test(
+  'a list whose items are told by their place, and members told by a pattern, compile as they are taken',
+  async (t) => {
+    const shop = await openShop(t, gateway.url, '--only', 'atlas');
+    const call = (request: string, then = '') => `
+    import { createClient } from 'turnpike/client';
+    import { gateway, type Paths } from './gateway.ts';
+    const shop = createClient<Paths>({ ...gateway, pay: { evm: '0x' } });
+    const answer = await shop.call('/atlas/route', ${request}); ${then}`;
+    const [right, members, result, wrong, wrongMember] = shop.typeErrors([
+      call("{ from: [38.7, 'west'] }"),
+      call("{ from: [38.7, 'west'], by: { name: 'Ada', 'x-car': 1 } }"),
+      call("{ from: [38.7, 'west'] }", 'if (answer.ok) for (const [far, where] of answer.result.way) where.at(far);'),
+      call("{ from: ['west', 38.7] }"),
+      call("{ from: [38.7, 'west'], by: { name: 'Ada', 'x-car': true } }"),
+    ]);
+    t.same([right, members, result], [[], [], []]);
+    t.match(wrong?.[0], /is not assignable to type 'number'/);
+    t.match(wrongMember?.[0], /'true' is not assignable to type 'string \| number/);
+  },
+);
+
 t.test('the catalogue’s files and the gateway’s documents give the same types', async (t) => {
-  const only = ['--only', 'image,chain-c-main/stock/arb,shop'];
+  const only = ['--only', 'image,chain-c-main/stock/arb,shop,atlas'];
   const [served, files] = await Promise.all([
     writeClient('--url', gateway.url, ...only),
     writeClient('--catalogue', catalogue, ...only),

@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from '../../json.ts';
 /** Keywords that a type is made of. No other comes through: some make the compiler read files, or write what they hold. */
 const TYPES = ['type', 'enum', 'const', 'required'];
 const SCHEMAS = ['items', 'additionalProperties'];
-const LISTS = ['anyOf', 'oneOf', 'allOf'];
+const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const MAPS = ['properties', 'patternProperties'];
 
 /** Deeper than this a value is any. */
 const DEEPEST = 32;
@@ -18,7 +19,7 @@ export function safeSchema(schema: JsonObject, depth = 0): JsonObject {
     if (SCHEMAS.includes(keyword)) return [[keyword, within(value, depth)]];
     if (LISTS.includes(keyword) && Array.isArray(value)) return [[keyword, value.map((each) => within(each, depth))]];
     if (keyword === 'description' && typeof value === 'string') return [[keyword, inComment(value)]];
-    if (keyword !== 'properties' || !isJsonObject(value)) return [];
+    if (!MAPS.includes(keyword) || !isJsonObject(value)) return [];
     return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, within(each, depth)]))]];
   });
   return Object.fromEntries(safe);
