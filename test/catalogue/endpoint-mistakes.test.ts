@@ -101,6 +101,28 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
+    'a field that no query can hold is refused where the request is a query: nobody could ask for it',
+    replaced(
+      replaced(
+        oil,
+        'prompt: { $ref: prompt }',
+        'prompt: { $ref: prompt }\n    frame: { type: object, properties: { wide: { type: integer } } }\n    marks: { type: array, items: { type: array, items: { type: number } } }\n    seeds: { type: array, items: { type: integer } }',
+      ),
+      'text: prompt',
+      'text: prompt, frame: frame, marks: marks, seeds: seeds',
+    ).replace('path:', 'method: GET\npath:'),
+    [
+      [
+        'frame: §{ type: object',
+        'a query takes texts, numbers, booleans and lists of them, and frame may be an object; leave method: GET out, or give it another type',
+      ],
+      [
+        'marks: §{ type: array',
+        'a query takes texts, numbers, booleans and lists of them, and marks may hold a list; leave method: GET out, or give it another type',
+      ],
+    ],
+  ],
+  [
     'a flag stands beside the members of a result, which has to have some',
     replaced(oil, 'result: { $ref: picture }', 'envelope: flag\nresult: { type: array, examples: [[1]] }'),
     [

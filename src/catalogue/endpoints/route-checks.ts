@@ -6,8 +6,8 @@ import { closedRequest, isWellWritten, openResult, refusals } from '../schemas/s
 import type { JsonSchema } from '../types.ts';
 import { inlineFragments } from '../yaml/fragments.ts';
 import { choices } from '../yaml/suggest.ts';
-import { below, keyOf, pathName } from '../yaml/yaml-document.ts';
-import { typesOf } from './request-reads.ts';
+import { below, type Diagnostics, keyOf, pathName } from '../yaml/yaml-document.ts';
+import { nestedIn, typesOf } from './request-reads.ts';
 import type { RoutePlan, Sourced } from './route-plan.ts';
 
 /** A mirror without a path of its own has that of its network, which must give one. */
@@ -33,7 +33,7 @@ export function checkOperation({ path, operation }: RoutePlan, { checker }: Chec
   );
 }
 
-export function checkRequest({ location, request, example }: RoutePlan, context: CheckContext): void {
+export function checkRequest({ location, request, example, methods }: RoutePlan, context: CheckContext): void {
   const { diagnostics } = context.checker;
   if (!isJsonObject(request.value)) return;
   if (request.value.additionalProperties !== undefined || request.value.type !== undefined) {
@@ -57,6 +57,8 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
       choices(String(field), properties),
     );
   }
+  if (!methods.includes('POST') && !request.inherited)
+    checkQuery(request, schema.properties as JsonObject, diagnostics);
   if (context.checked.has(schema, example.value)) return;
   const before = diagnostics.count;
   for (const field of properties) {
@@ -78,6 +80,16 @@ export function checkRequest({ location, request, example }: RoutePlan, context:
     else diagnostics.add(part === 'key' ? keyOf(where) : where, wrong, expected);
   }
   if (diagnostics.count === before) context.checked.add(schema, example.value);
+}
+
+/** Fields that a GET cannot be asked with. */
+function checkQuery({ location }: Sourced, properties: JsonObject | undefined, diagnostics: Diagnostics): void {
+  for (const [field, schema] of Object.entries(properties ?? {})) {
+    const nested = nestedIn(schema);
+    if (nested === undefined) continue;
+    const wrong = `a query takes texts, numbers, booleans and lists of them, and ${field} may ${nested}`;
+    diagnostics.add(below(location, 'properties', field), wrong, 'leave method: GET out, or give it another type');
+  }
 }
 
 /** Whether a field names a fragment that is wrong in itself, which is reported there. */

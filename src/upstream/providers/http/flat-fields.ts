@@ -1,19 +1,10 @@
 /** Queries and headers are lines of text: they hold single values and lists of them. */
 import type { OptionFault } from '../../../catalogue/contracts.ts';
-import { isNested, typesOf } from '../../../catalogue/endpoints/request-reads.ts';
+import { nestedIn } from '../../../catalogue/endpoints/request-reads.ts';
 import type { JsonSchema } from '../../../catalogue/types.ts';
 import { fieldsTaken, type MappedField } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { InputMapping } from '../../input-mapping.ts';
-
-/** What of a field would be sent as `[object Object]`; undefined where nothing is. */
-function nestedIn(schema: unknown): string | undefined {
-  if (!isJsonObject(schema)) return undefined;
-  if (typesOf(schema)?.includes('object')) return 'be an object';
-  const inner = typesOf(schema.items)?.find(isNested);
-  if (inner === undefined) return undefined;
-  return inner === 'object' ? 'hold an object' : 'hold a list';
-}
 
 /** What is sent whatever a request holds, or in place of one of its values. */
 export const constantsOf = (source: MappedField): unknown[] => {
