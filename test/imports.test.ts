@@ -122,7 +122,7 @@ t.test('nothing but the command that pays loads the payers, and only when it run
 });
 
 t.test(
-  'pages share the shapes of what they are told, how cells, money and numbers are written and what wallets sign for, and nothing else',
+  'pages share the shapes of what they are told, how cells, money, numbers and queries are written and what wallets sign for, and nothing else',
   (t) => {
     const isImporting = (name: string) => importsOf(join('src', name)).some((path) => isPage(relative('src', path)));
     t.same(sources.filter(isImporting), []);
@@ -144,6 +144,7 @@ t.test(
       'src/console/figures.ts',
       'src/on-chain/escrow-contracts.ts',
       'src/paths.ts',
+      'src/query-of.ts',
       'src/storefront/shown.ts',
       'src/storefront/wallets/shown-network.ts',
     ]);

@@ -1,6 +1,7 @@
 /** Calls what a gateway sells, and pays for it within limits. */
 import { AmountProblem, type Money, toDecimal, usd } from '../money.ts';
 import { CHANNELS_PATH } from '../paths.ts';
+import { queryOf } from '../query-of.ts';
 import type { Again, Answer, Failure } from './answer.ts';
 import { type Asset, assetsOn } from './asset.ts';
 import { type Deposit, type Deposits, openDeposits } from './deposits.ts';
@@ -179,13 +180,9 @@ function requestTo({ url, get = [] }: Gateway, path: string, input: object) {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     return { target, init: { method: 'POST', headers, body: JSON.stringify(input) } };
   }
-  const query = new URLSearchParams(
-    Object.entries(input).flatMap(([name, value]) =>
-      [value].flat().flatMap((each) => (each === undefined ? [] : [[name, String(each)] as [string, string]])),
-    ),
-  );
+  const query = queryOf(input);
   const headers: Record<string, string> = {};
-  return { target: `${target}${query.size > 0 ? `?${query}` : ''}`, init: { method: 'GET', headers } };
+  return { target: `${target}${query === '' ? '' : `?${query}`}`, init: { method: 'GET', headers } };
 }
 
 /**

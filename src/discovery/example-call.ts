@@ -1,19 +1,12 @@
 /** The endpoint's example as a request. */
-import type { Input, Route } from '../catalogue/types.ts';
+import type { Route } from '../catalogue/types.ts';
+import { queryOf } from '../query-of.ts';
 
 export interface ExampleCall {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   /** JSON; undefined where the query says it all. */
   readonly body: string | undefined;
-}
-
-/** A request as a query: lists as a repeated field. */
-export function queryOf(input: Input): string {
-  const fields = Object.entries(input).flatMap(([name, value]) =>
-    [value].flat().map((each) => [name, String(each)] as [string, string]),
-  );
-  return new URLSearchParams(fields).toString();
 }
 
 /** `publicUrl` without a trailing slash. */

@@ -6,12 +6,12 @@ import { asJsonObject, asJsonObjects, type JsonObject } from '../json.ts';
 
 const validators = new Validators({ strict: false, useDefaults: false, allErrors: false });
 
-/** What a text may say; itself first, so that a field that takes texts gets it as it is. */
+/** What a text may say, the likeliest first: a field that takes texts gets it as it is, and an empty one has no other word for null. */
 const readingsOf = (text: string): unknown[] => [
+  ...(text === '' ? [null] : []),
   text,
   ...(text.trim() === '' || Number.isNaN(Number(text)) ? [] : [Number(text)]),
   ...(text === 'true' || text === 'false' ? [text === 'true'] : []),
-  ...(text === '' ? [null] : []),
 ];
 
 function itemSchema(schema: JsonObject, index: number): unknown {

@@ -1,10 +1,14 @@
 /** What a query says is what a body says: the same is taken, refused and sent on. */
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { openClient } from '../../client/any-client.ts';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 import { callTool } from '../../mcp/tool-client.ts';
+import { startProgram } from '../../started.ts';
 import { serve } from '../../upstream/http/weather.ts';
+import { wordsFor } from '../../words-for.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY } from './weather-service.ts';
 
@@ -23,6 +27,7 @@ request:
     most: { type: integer }
     version: { enum: [1, 2] }
     height: { oneOf: [{ type: integer }, { type: string, enum: [ground] }] }
+    note: { type: [string, "null"], maxLength: 40 }
     places: { type: array, items: { anyOf: [{ type: integer }, { const: here }] } }
   if: { required: [hourly], properties: { hourly: { const: true } } }
   then: { required: [station] }
@@ -32,23 +37,20 @@ example: { days: 2 }
 upstream: { via: weather, path: /v1/readings, body: input }
 `;
 
-t.test('a query and a tool call that say the same are taken, refused and sent on alike', async (t) => {
-  const asked: unknown[] = [];
-  const { origin } = await serve(t, async (asking, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of asking) parts.push(part as Buffer);
-    asked.push(JSON.parse(Buffer.concat(parts).toString()));
-    response.end('{"id":"r-1"}');
-  });
-  const files = weatherFiles(origin);
-  const catalogue = { ...files, endpoints: { weather: { 'readings.yaml': readings } } };
-  const gateway = await startGateway({
-    catalogue: join(t.testdir({ catalogue }), 'catalogue'),
-    environment: { WEATHER_API_KEY: KEY },
-    networks: ['chain-c'],
-  });
-  t.teardown(gateway.stop);
+const asked: unknown[] = [];
+const { origin } = await serve(t, async (asking, response) => {
+  asked.push(JSON.parse(await text(asking)));
+  response.end('{"id":"r-1"}');
+});
+const catalogue = { ...weatherFiles(origin), endpoints: { weather: { 'readings.yaml': readings } } };
+const gateway = await startGateway({
+  catalogue: join(t.testdir({ catalogue }), 'catalogue'),
+  environment: { WEATHER_API_KEY: KEY },
+  networks: ['chain-c'],
+});
+t.teardown(gateway.stop);
 
+t.test('a query and a tool call that say the same are taken, refused and sent on alike', async (t) => {
   const path = (query: string) => `/weather/readings?${query}`;
   for (const [query, input] of [
     ['days=3', { days: 3 }],
@@ -90,4 +92,15 @@ t.test('a query and a tool call that say the same are taken, refused and sent on
     t.strictSame(invalidParams, quote?.invalidParams, query);
   }
   t.equal(asked.length, before);
+});
+
+t.test('what is null comes to the provider as null also where it went through a query', async (t) => {
+  const input = { days: 2, note: null };
+  const shop = openClient(gateway, { get: ['/weather/readings'], pay: { network: 'chain-c' } });
+  t.match(await shop.call('/weather/readings', input), { ok: true });
+  t.strictSame(asked.at(-1), input);
+  const words = ['/weather/readings', JSON.stringify(input), '--url', gateway.url];
+  const paid = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
+  t.equal(await paid.ended, 0, paid.output());
+  t.strictSame(asked.at(-1), input);
 });

@@ -1,5 +1,6 @@
 /** From the form's fields to the request that they say. */
 import { misreadIn } from '../../../as-written.ts';
+import { queryOf } from '../../../query-of.ts';
 import type { CallRequest } from '../purchase/types.ts';
 
 export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -37,10 +38,8 @@ function valueIn({ value, dataset: { kind } }: Field): unknown {
 function toCall(form: HTMLFormElement, values: Readonly<Record<string, unknown>>): CallRequest {
   const url = `${location.origin}${form.dataset.path ?? ''}`;
   if (form.dataset.method !== 'GET') return { method: 'POST', url, body: JSON.stringify(values) };
-  const query = new URLSearchParams(
-    Object.entries(values).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
-  );
-  return { method: 'GET', url: query.size > 0 ? `${url}?${query}` : url };
+  const query = queryOf(values);
+  return { method: 'GET', url: query === '' ? url : `${url}?${query}` };
 }
 
 /**
