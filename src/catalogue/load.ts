@@ -136,7 +136,7 @@ function checkFragments(fragments: Fragments, compiler: SchemaCompiler, checked:
       const form = schema.type === 'object' ? openResult(schema) : schema;
       const examples = Array.isArray(fragment.schema.examples) ? fragment.schema.examples : [];
       const tried = [examples, fallback];
-      const validate = checked.has(form, tried) ? undefined : compiler.compile(form, location);
+      const validate = checked.has(form, tried) ? undefined : compiler.compile(form, location, 'result');
       const values = examples.map((example, index) => ({ what: 'example', path: ['examples', index], value: example }));
       if (fallback !== undefined) values.push({ what: 'default', path: ['default'], value: fallback });
       for (const { what, path, value } of validate ? values : []) {

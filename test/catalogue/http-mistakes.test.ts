@@ -46,6 +46,25 @@ t.test('an upstream of no adapter of its own is right as it is', async (t) => {
 });
 
 const FILE = 'endpoints/weather/forecast.yaml';
+
+t.test('a default says nothing of what a provider answers: a result that lacks it does not fit', async (t) => {
+  const result = replaced(
+    forecast,
+    'required: [warmest], properties: { warmest: { type: number } }, examples: [{ warmest: 20 }]',
+    'required: [warmest, unit], properties: { warmest: { type: number }, unit: { type: string, default: C } }, examples: [{ warmest: 20, unit: C }]',
+  );
+  t.match(check(t, { forecast: result }), [
+    /^endpoints\/weather\/forecast.yaml:17:3: what is made of this answer does not fit result: .*unit/,
+  ]);
+  const example = replaced(result, 'examples: [{ warmest: 20, unit: C }]', 'examples: [{ warmest: 20 }]');
+  t.match(check(t, { forecast: replaced(example, 'max(days[].max_c)}', "max(days[].max_c), unit: 'C'}") }), [
+    /^endpoints\/weather\/forecast.yaml:9:\d+: the example of result does not fit its schema: .*unit/,
+  ]);
+  t.match(check(t, { forecast: replaced(result, 'default: C', 'default: 7') }), [
+    /^endpoints\/weather\/forecast.yaml:9:\d+: the default of unit is refused by its own schema/,
+  ]);
+});
+
 const mistakes: [promise: string, change: [from: string, to: string], problem: string | RegExp][] = [
   [
     'an expression that is none',

@@ -181,7 +181,7 @@ function checkExampleAnswers({ result, upstreams }: RoutePlan, schema: JsonSchem
   for (const { value, location } of upstreams) {
     const example = upstreamUse.exampleResult(location, value);
     if (!example || checked.has(schema, { made: example.result })) continue;
-    const validate = compiler.compile(schema, result.location);
+    const validate = compiler.compile(schema, result.location, 'result');
     if (!validate) continue;
     const wrong = refusals(validate, example.result);
     for (const { path, message, expected } of wrong) {

@@ -138,7 +138,7 @@ export function checkResult(
   const [first] = examples;
   if (checked.has(schema, first)) return;
   const before = checker.diagnostics.count;
-  const validate = compiler.compile(schema, location);
+  const validate = compiler.compile(schema, location, 'result');
   for (const { path, part, message, expected } of validate ? refusals(validate, first) : []) {
     const name = pathName(path);
     const where = below(location, 'examples', 0, ...path);

@@ -80,8 +80,9 @@ export function schemaFaults(schema: unknown): readonly ErrorObject[] {
   return fitsMetaSchema(schema) ? [] : (fitsMetaSchema.errors ?? []);
 }
 
-/** Compiles requests' and results' schemas to try them on their examples. Validating fills defaults in. */
-export const openSchemaTrial = (): Ajv2020 => withFormats({ ...RUN_ONCE, useDefaults: true });
+/** Compiles schemas to try them on their examples. Validating a request fills defaults in. */
+export const openSchemaTrial = (of: 'request' | 'result' = 'request'): Ajv2020 =>
+  withFormats({ ...RUN_ONCE, useDefaults: of === 'request' });
 
 /** The validator of a schema that nobody has checked; undefined where it is none. */
 export function triedValidator(schema: JsonSchema, ajv: Ajv2020 = openSchemaTrial()): ValidateFunction | undefined {

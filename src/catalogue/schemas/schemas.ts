@@ -128,7 +128,7 @@ export class SchemaCompiler {
   readonly diagnostics: Diagnostics;
   /** What need not be checked again. */
   readonly checked: CheckedCatalogue;
-  #ajv: Ajv2020 | undefined;
+  readonly #ajvs: Partial<Record<'request' | 'result', Ajv2020>> = {};
   readonly #compiled = new Map<string, Compiled>();
 
   constructor(diagnostics: Diagnostics, checked: CheckedCatalogue) {
@@ -138,13 +138,17 @@ export class SchemaCompiler {
 
   /**
    * The validator of a resolved schema, or undefined when the schema has mistakes, which are reported at `location`.
-   * Validating fills defaults in.
+   * Validating a request fills defaults in.
    */
-  compile(schema: JsonSchema, location: SourceLocation): ValidateFunction | undefined {
+  compile(
+    schema: JsonSchema,
+    location: SourceLocation,
+    of: 'request' | 'result' = 'request',
+  ): ValidateFunction | undefined {
     // Many results are one fragment with examples of their own.
     const { examples: _, ...rules } = schema;
-    const key = JSON.stringify(rules);
-    const compiled = this.#compiled.get(key) ?? this.#compile(rules);
+    const key = of + JSON.stringify(rules);
+    const compiled = this.#compiled.get(key) ?? this.#compile(rules, of);
     this.#compiled.set(key, compiled);
     for (const { path, message, expected } of compiled.mistakes) {
       this.diagnostics.add(below(location, ...path), message, expected);
@@ -152,31 +156,30 @@ export class SchemaCompiler {
     return compiled.mistakes.length === 0 ? compiled.validate : undefined;
   }
 
-  #compile(schema: JsonSchema): Compiled {
+  #compile(schema: JsonSchema, of: 'request' | 'result'): Compiled {
     const faults = schemaFaults(schema);
     if (faults.length > 0) return { validate: undefined, mistakes: notJsonSchema(faults) };
     try {
-      this.#ajv ??= openSchemaTrial();
-      const validate = this.#ajv.compile(schema);
+      this.#ajvs[of] ??= openSchemaTrial(of);
+      const validate = this.#ajvs[of].compile(schema);
+      const isFilled = of === 'request' && isJsonObject(schema.properties);
       return {
         validate,
-        mistakes: [
-          ...(isJsonObject(schema.properties) ? refusedDefaults(validate) : []),
-          ...this.#refusedInside(schema, []),
-        ],
+        mistakes: [...(isFilled ? refusedDefaults(validate) : []), ...this.#refusedInside(schema, [], of)],
       };
     } catch (problem) {
       return { validate: undefined, mistakes: [refusedByAjv(problem)] };
     }
   }
 
-  /** Defaults further in are filled in where a caller gives what they stand in. */
-  #refusedInside(schema: JsonObject, path: readonly Step[]): Mistake[] {
+  /** Defaults further in are filled in where a caller gives what they stand in; those of a result, nowhere. */
+  #refusedInside(schema: JsonObject, path: readonly Step[], of: 'request' | 'result'): Mistake[] {
     return subschemas(schema).flatMap(({ steps, schema: inner }): Mistake[] => {
       if (!isJsonObject(inner)) return [];
       const place = [...path, ...steps];
       const { default: given, ...rules } = inner;
-      const validate = path.length > 0 && given !== undefined ? triedValidator(rules, this.#ajv) : undefined;
+      const isOwn = given !== undefined && (path.length > 0 || of === 'result');
+      const validate = isOwn ? triedValidator(rules, this.#ajvs[of]) : undefined;
       const refused = validate ? refusals(validate, given) : [];
       const name = steps.at(-1);
       const own = refused.map(({ message, expected }) => ({
@@ -184,7 +187,7 @@ export class SchemaCompiler {
         message: `the default of ${name} is refused by its own schema: ${message}`,
         expected,
       }));
-      return [...own, ...this.#refusedInside(inner, place)];
+      return [...own, ...this.#refusedInside(inner, place, of)];
     });
   }
 }
