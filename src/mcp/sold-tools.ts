@@ -19,21 +19,23 @@ export interface SoldTool {
  * What a payment, a problem or an answer fits: clients of the first generation hold what is not an answer to the schema,
  * too.
  */
-const orOtherwise = (answer: object): Tool['outputSchema'] => ({
+const orOtherwise = (...answers: readonly object[]): Tool['outputSchema'] => ({
   type: 'object',
-  anyOf: [answer, { required: ['x402Version', 'accepts'] }, { required: ['error'] }],
+  anyOf: [...answers, { required: ['x402Version', 'accepts'] }, { required: ['error'] }],
 });
 
 /** Answers that are no objects are put into one, under this name. */
 export const WRAPPED = 'result';
 
-const isObjectSchema = ({ type }: { readonly type?: unknown }): boolean => [type].flat().includes('object');
-
 function outputSchema(route: Route): Tool['outputSchema'] | undefined {
   if (route.streams) return undefined;
   const answer = answerSchema(route);
-  if (isObjectSchema(answer)) return orOtherwise(answer);
-  return orOtherwise({ type: 'object', required: [WRAPPED], properties: { [WRAPPED]: answer } });
+  const types = [answer.type].flat();
+  const wrapped = { type: 'object', required: [WRAPPED], properties: { [WRAPPED]: answer } };
+  return orOtherwise(
+    ...(types.includes('object') ? [answer] : []),
+    ...(types.some((type) => type !== 'object') ? [wrapped] : []),
+  );
 }
 
 /** By which it can be bought here. Operations are sold only where their rail is open. */

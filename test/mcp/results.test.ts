@@ -1,0 +1,51 @@
+/** What a tool answers fits what it says that it answers: clients drop what does not, after they paid for it. */
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import t from 'tap';
+import { startGateway } from '../gateway.ts';
+import { weatherFiles } from '../road/sold/weather-catalogue.ts';
+import { KEY } from '../road/sold/weather-service.ts';
+import { serve } from '../upstream/http/weather.ts';
+import { payTool, rpc } from './tool-client.ts';
+
+const tides = `summary: tides
+path: /weather/tides
+networks: [chain-c]
+price: { rule: fixed, amount: "0.01" }
+request: { required: [places], properties: { places: { type: integer } } }
+result:
+  type: [object, array]
+  required: [height]
+  properties: { height: { type: number } }
+  items: { type: number }
+  examples: [{ height: 2 }]
+example: { places: 1 }
+upstream: { via: weather, path: /v1/tides, body: input }
+`;
+
+t.test('a tool whose answer is now an object and now a list answers each as it says', async (t) => {
+  const answers = ['{"height":2}', '[2,3]'];
+  const { origin } = await serve(t, (_asked, response) => response.end(answers.shift()));
+  const catalogue = { ...weatherFiles(origin), endpoints: { weather: { 'tides.yaml': tides } } };
+  const gateway = await startGateway({
+    catalogue: join(t.testdir({ catalogue }), 'catalogue'),
+    environment: { WEATHER_API_KEY: KEY },
+    networks: ['chain-c'],
+  });
+  t.teardown(gateway.stop);
+  const { result } = await rpc(gateway, 'tools/list');
+  const tools = result?.tools as { name: string; outputSchema: object }[];
+  const fits = new Ajv2020({ strict: false }).compile(
+    tools.find(({ name }) => name === 'weather_tides')?.outputSchema ?? false,
+  );
+  for (const [places, answer] of [
+    [1, { height: 2 }],
+    [2, { result: [2, 3] }],
+  ] as const) {
+    const { structuredContent } = await payTool(gateway, 'chain-c', 'weather_tides', { places });
+    t.same(structuredContent, answer);
+    t.ok(fits(structuredContent), JSON.stringify(fits.errors));
+  }
+  t.notOk(fits({ result: 'high' }));
+  t.notOk(fits({ tide: 2 }));
+});
