@@ -42,8 +42,10 @@ export function isLarge(input: unknown): boolean {
 function expectedOf(error: ErrorObject): string | undefined {
   const { params } = error;
   switch (error.keyword) {
-    case 'enum':
-      return `one of ${params.allowedValues.join(', ')}`;
+    case 'enum': {
+      const values: readonly unknown[] = params.allowedValues;
+      return `one of ${values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', ')}`;
+    }
     case 'const':
       return JSON.stringify(params.allowedValue);
     case 'type':

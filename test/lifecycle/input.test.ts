@@ -70,6 +70,12 @@ for (const [what, request, body, details] of [
     [required('/box/size')],
   ],
   [
+    'the values that are taken, whatever they are',
+    { properties: { size: { enum: ['1k', null, { wide: 2 }] } } },
+    { size: '4k' },
+    [{ path: '/size', message: 'must be equal to one of the allowed values', expected: 'one of 1k, null, {"wide":2}' }],
+  ],
+  [
     'the values that are taken',
     { properties: { size: { enum: ['1k', '2k'] }, seed: { const: null } } },
     { size: '4k', seed: 7 },
