@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { addAtlas } from '../atlas-catalogue.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { manual } from '../manual.ts';
@@ -13,32 +14,7 @@ const inMillionths = (dollars: string): bigint => BigInt(Math.round(Number(dolla
 
 /** Where the manual’s program buys, and what else is looked at. */
 const catalogue = catalogueOf(t, ['image', 'llm', 'shop', 'stock', 'token']);
-appendFileSync(join(catalogue, 'upstreams.yaml'), 'atlas: { adapter: http, baseUrl: "http://127.0.0.1:9" }\n');
-mkdirSync(join(catalogue, 'endpoints/atlas'));
-writeFileSync(
-  join(catalogue, 'endpoints/atlas/route.yaml'),
-  `summary: A way from here to there
-path: /atlas/route
-networks: [chain-c]
-price: { rule: fixed, amount: "0.01" }
-request:
-  required: [from]
-  properties:
-    from: { type: array, prefixItems: [{ type: number }, { type: string }], items: false, minItems: 2 }
-    by:
-      type: object
-      properties: { name: { type: string } }
-      patternProperties: { "^x-": { type: integer } }
-      additionalProperties: false
-result:
-  required: [way]
-  properties:
-    way: { type: array, items: { type: array, prefixItems: [{ type: number }, { type: string }], minItems: 2, maxItems: 2 } }
-  examples: [{ way: [[1, north], [2, east]] }]
-example: { from: [38.7, west] }
-upstream: { via: atlas, path: /route, body: input }
-`,
-);
+addAtlas(catalogue);
 const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
 t.teardown(gateway.stop);
 

@@ -1,5 +1,5 @@
 /** What the published packages of others make of every challenge and of the documents. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -19,6 +19,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
 import { answerSchema } from '../../src/discovery/schemas.ts';
+import { addAtlas } from '../atlas-catalogue.ts';
 import { startGateway } from '../gateway.ts';
 import { loadSound } from '../load-catalogue.ts';
 
@@ -30,31 +31,7 @@ cpSync('catalogue', catalogue, { recursive: true });
 const serviceFile = join(catalogue, 'service.yaml');
 writeFileSync(serviceFile, `${readFileSync(serviceFile, 'utf8')}openapi: { x402: true }\nkeywords: [${KEYWORDS}]\n`);
 
-writeFileSync(join(catalogue, 'upstreams.yaml'), 'atlas: { adapter: http, baseUrl: "http://127.0.0.1:9" }\n', {
-  flag: 'a',
-});
-mkdirSync(join(catalogue, 'endpoints/atlas'));
-writeFileSync(
-  join(catalogue, 'endpoints/atlas/route.yaml'),
-  `summary: A way from here to there
-path: /atlas/route
-networks: [chain-c]
-price: { rule: fixed, amount: "0.01" }
-request:
-  required: [from, by]
-  properties:
-    from: { type: array, prefixItems: [{ type: number }, { type: number }], items: false, minItems: 2 }
-    by: { type: object, patternProperties: { x-.+: { type: integer } }, additionalProperties: false }
-result:
-  required: [way]
-  properties:
-    way: { type: array, items: { type: array, prefixItems: [{ type: number }, { type: string }], items: false, minItems: 2 } }
-    tolls: { type: object, patternProperties: { "^[A-Z]+$": { type: number } }, additionalProperties: false }
-  examples: [{ way: [[1, north], [2, east]], tolls: { EUR: 4 } }]
-example: { from: [38.7, -9.1], by: { x-car: 1 } }
-upstream: { via: atlas, path: /route, body: input }
-`,
-);
+addAtlas(catalogue);
 
 const { routes, networks } = loadSound(catalogue);
 const sold = routes.filter(({ rail }) => rail === 'x402');
