@@ -63,12 +63,14 @@ function readXml(text: string, upstream: string): unknown {
 
 /**
  * The result that an expression makes of an answer; members for which it finds nothing are left out. Throws UpstreamProblem
- * `malformed` where it finds nothing at all.
+ * `malformed` where it finds nothing for any of them, and where the answer is a text that has nothing of it.
  */
 export function mapAnswer(expression: string | undefined, answer: unknown, upstream: string): unknown {
   if (expression === undefined) return answer;
   const found = evaluate(expression, answer, upstream);
-  if (!isNothing(found)) return withoutNothing(found);
+  // Whether null is a result, its schema says: but no page of maintenance makes one.
+  const isResult = found === null ? typeof answer !== 'string' : !isNothing(found);
+  if (isResult) return withoutNothing(found);
   throw new UpstreamProblem('malformed', upstream, `the answer holds nothing of ${expression}`);
 }
 
