@@ -22,3 +22,10 @@ export function payableOn(route: Route, { networks, mode, payTo }: Payable): Pay
     return network && address !== undefined ? [{ network, binding: network[mode], payTo: address }] : [];
   });
 }
+
+/**
+ * Of the routes to one thing, those by which it can be bought here. `isPaid`: some network pays for it. Operations are sold
+ * only where their rail is open.
+ */
+export const payableRoutes = (routes: readonly Route[], isPaid: boolean): Route[] =>
+  routes.filter(({ kind, endpoint }) => kind === 'operation' || endpoint.free || isPaid);

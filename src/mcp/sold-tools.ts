@@ -1,6 +1,7 @@
 /** What is sold, as tools: one for each endpoint, and one for each of its mirrors. */
 import type { Tool } from '@modelcontextprotocol/server';
 import type { Network, NetworkId, Route } from '../catalogue/types.ts';
+import { payableRoutes } from '../discovery/payable.ts';
 import { priceInWords } from '../discovery/payment-info.ts';
 import { answerSchema, requestSchema } from '../discovery/schemas.ts';
 import { toDecimal } from '../money.ts';
@@ -38,9 +39,8 @@ function outputSchema(route: Route): Tool['outputSchema'] | undefined {
   );
 }
 
-/** By which it can be bought here. Operations are sold only where their rail is open. */
 const payable = ({ routes, networks }: Pick<SoldTool, 'routes' | 'networks'>): Route[] =>
-  routes.filter(({ kind, endpoint }) => kind === 'operation' || endpoint.free || networks.length > 0);
+  payableRoutes(routes, networks.length > 0);
 
 /** What a call costs on each rail: `0.05 USD, paid with x402 or mpp`. */
 function pricesInWords(routes: readonly Route[]): string {

@@ -1,7 +1,7 @@
 /** How many decimals a token has. Sources: ERC-20's `decimals()`; byte 44 of a mint of Solana's token programs. */
 import type { Network } from '../../catalogue/types.ts';
-import { isJsonObject } from '../../json.ts';
 import { askBriefly, type Rpc } from './rpc.ts';
+import { solanaAccount } from './solana-account.ts';
 
 const DECIMALS = '0x313ce567';
 const MINT_BYTES = 82;
@@ -13,9 +13,8 @@ async function ofContract(rpc: Rpc, token: string): Promise<number | undefined> 
 }
 
 async function ofMint(rpc: Rpc, token: string): Promise<number | undefined> {
-  const told = await rpc('getAccountInfo', [token, { encoding: 'base64', commitment: 'confirmed' }]);
-  const account = isJsonObject(told) && isJsonObject(told.value) ? told.value : undefined;
-  const bytes = Buffer.from(Array.isArray(account?.data) ? String(account.data[0]) : '', 'base64');
+  const { data } = await solanaAccount(rpc, token);
+  const bytes = Buffer.from(Array.isArray(data) ? String(data[0]) : '', 'base64');
   return bytes.length < MINT_BYTES ? undefined : bytes[MINT_DECIMALS_AT];
 }
 

@@ -1,5 +1,6 @@
 /** The front page: everything that is sold, to be searched. */
 import type { Route } from '../../catalogue/types.ts';
+import { payableRoutes } from '../../discovery/payable.ts';
 import { toDecimal } from '../../money.ts';
 import { networksOf, type Offer, offersOf, pageOf } from '../offers.ts';
 import { dollarsOf, networkName } from '../shown.ts';
@@ -71,10 +72,9 @@ function FilterForm({ groups, doors, networks }: FormProps) {
 
 /** Undefined where nobody can pay for it here: it is found no more than in the documents. */
 function listedAs(offer: Offer, parts: PageParts): Listed | undefined {
-  const { base, endpoint, operations } = offer;
+  const { base, operations } = offer;
   const networks = networksOf(offer, parts).map(({ network }) => network.id);
-  // Operations are sold only where their rail is open.
-  const ways = [...(endpoint.free || networks.length > 0 ? [base] : []), ...operations];
+  const ways = payableRoutes([base, ...operations], networks.length > 0);
   const [route] = ways;
   const mcp = parts.toolOf(base) === undefined ? [] : ['mcp'];
   return route && { offer, route, networks, doors: [...distinct(ways.map(({ rail }) => rail)), ...mcp] };
