@@ -1,9 +1,10 @@
 /** A request's fields as a form has them. */
 import type { JsonSchema, Route } from '../catalogue/types.ts';
 import { requestFields, requiredFields } from '../discovery/schemas.ts';
+import { isWhole, numberIn, takesInWords, typeInWords, typesOf } from './in-words.ts';
 
 /** `lines`: a list of texts, one a line; `json`: whatever has no simpler form. */
-export type FieldKind = 'text' | 'long' | 'choice' | 'boolean' | 'integer' | 'number' | 'lines' | 'json';
+export type FieldKind = 'text' | 'long' | 'boolean' | 'integer' | 'number' | 'lines' | 'json';
 
 export interface FormField {
   readonly name: string;
@@ -12,6 +13,7 @@ export interface FormField {
   readonly description: string;
   /** What it takes, in words: `4 to 30, whole`. Empty where everything of its kind. */
   readonly takes: string;
+  /** All that it takes, where that is a list. */
   readonly choices: readonly string[];
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
@@ -23,15 +25,13 @@ export interface FormField {
 
 const LONG_TEXT = 200;
 
-const typesOf = ({ type }: JsonSchema): readonly unknown[] => [type].flat().filter((each) => each !== 'null');
-
-const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
-
-const isWhole = (schema: JsonSchema): boolean => typesOf(schema)[0] === 'integer' || schema['x-whole'] === true;
-
+/** Of a list of texts or of numbers. What is left out stands for null. */
 function choicesOf(schema: JsonSchema): readonly string[] {
-  const { enum: values } = schema;
-  return Array.isArray(values) && values.every((value) => typeof value === 'string') ? values : [];
+  const [type, ...others] = typesOf(schema);
+  if (type === 'boolean' && others.length === 0) return ['true', 'false'];
+  const values = (Array.isArray(schema.enum) ? schema.enum : []).filter((value) => value !== null && value !== '');
+  const isAlike = ['string', 'number'].some((kind) => values.every((value) => typeof value === kind));
+  return isAlike ? values.map(String) : [];
 }
 
 function kindOf(name: string, schema: JsonSchema): FieldKind {
@@ -39,7 +39,6 @@ function kindOf(name: string, schema: JsonSchema): FieldKind {
   if (others.length > 0) return 'json';
   switch (type) {
     case 'string': {
-      if (choicesOf(schema).length > 0) return 'choice';
       const isShort =
         schema.format !== undefined || schema.pattern !== undefined || Number(schema.maxLength) <= LONG_TEXT;
       return isShort && name !== 'prompt' ? 'text' : 'long';
@@ -51,39 +50,17 @@ function kindOf(name: string, schema: JsonSchema): FieldKind {
       return isWhole(schema) ? 'integer' : 'number';
     case 'array': {
       const items = (schema.items ?? {}) as JsonSchema;
-      return typesOf(items)[0] === 'string' && choicesOf(items).length === 0 ? 'lines' : 'json';
+      const [itemType, ...otherTypes] = typesOf(items);
+      return itemType === 'string' && otherTypes.length === 0 ? 'lines' : 'json';
     }
     default:
       return 'json';
   }
 }
 
-const range = (least: number | undefined, most: number | undefined, unit = ''): string => {
-  if (least === undefined && most === undefined) return '';
-  if (least === undefined) return `at most ${most}${unit}`;
-  return most === undefined ? `at least ${least}${unit}` : `${least} to ${most}${unit}`;
-};
-
-/** The bounds of a schema in words. */
-export function takesInWords(schema: JsonSchema): string {
-  const [type] = typesOf(schema);
-  const words: string[] = [];
-  if (type === 'integer' || type === 'number') {
-    words.push(range(number(schema.minimum), number(schema.maximum)), isWhole(schema) ? 'whole' : '');
-  }
-  if (type === 'string') {
-    const least = Number(schema.minLength ?? 0) > 1 ? number(schema.minLength) : undefined;
-    words.push(range(least, number(schema.maxLength), ' characters'));
-    if (schema.format === 'uri') words.push('a web address');
-    if (typeof schema['x-minimum'] === 'string') words.push(`${schema['x-minimum']} to ${schema['x-maximum']} USD`);
-  }
-  if (type === 'array') words.push(range(number(schema.minItems), number(schema.maxItems), ' of them'));
-  return words.filter((word) => word !== '').join(', ');
-}
-
 /** A value as the form's field holds it. */
 function asText(kind: FieldKind, value: unknown): string {
-  if (value === undefined) return '';
+  if (value === undefined || (value === null && kind !== 'json')) return '';
   if (kind === 'lines' && Array.isArray(value)) return value.join('\n');
   return kind === 'json' ? JSON.stringify(value, undefined, 1) : String(value);
 }
@@ -98,10 +75,10 @@ export function formFields(route: Route): FormField[] {
       kind,
       isRequired: required.includes(name),
       description: typeof schema.description === 'string' ? schema.description : '',
-      takes: takesInWords(schema),
-      choices: kind === 'boolean' ? ['true', 'false'] : choicesOf(schema),
-      minimum: number(schema.minimum),
-      maximum: number(schema.maximum),
+      takes: kind === 'lines' || kind === 'json' ? typeInWords(schema) : takesInWords(schema),
+      choices: kind === 'json' ? [] : choicesOf(schema),
+      minimum: numberIn(schema.minimum),
+      maximum: numberIn(schema.maximum),
       default: asText(kind, schema.default),
       initial: asText(kind, route.example[name]),
     };

@@ -25,17 +25,10 @@ function stepsOf({ minimum, maximum, kind }: FormField): number[] {
 }
 
 function candidates(field: FormField): readonly unknown[] {
-  switch (field.kind) {
-    case 'choice':
-      return field.choices;
-    case 'boolean':
-      return [true, false];
-    case 'integer':
-    case 'number':
-      return stepsOf(field);
-    default:
-      return [];
-  }
+  const { kind, choices } = field;
+  if (kind === 'boolean') return [true, false];
+  if (kind === 'integer' || kind === 'number') return choices.length > 0 ? choices.map(Number) : stepsOf(field);
+  return choices;
 }
 
 export function pricedFields(route: Route, priceOf: PriceOf): PricedField[] {

@@ -9,21 +9,22 @@ const hasSlider = ({ minimum, maximum }: FormField): boolean =>
 
 function Control({ field, id, describedBy }: { field: FormField; id: string; describedBy: string }) {
   const { name, kind, choices, initial, minimum, maximum } = field;
-  const common = { id, name, 'data-kind': kind, 'aria-describedby': describedBy };
+  // A control that is called `dataset` would take the place of the form's own.
+  const common = { id, 'data-name': name, 'data-kind': kind, 'aria-describedby': describedBy };
   const placeholder = field.default;
+  if (choices.length > 0) {
+    return (
+      <select {...common}>
+        <option value="">{field.default === '' ? 'left out' : `left out: ${field.default}`}</option>
+        {choices.map((choice) => (
+          <option key={choice} value={choice} selected={choice === initial}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    );
+  }
   switch (kind) {
-    case 'choice':
-    case 'boolean':
-      return (
-        <select {...common}>
-          <option value="">{field.default === '' ? 'left out' : `left out: ${field.default}`}</option>
-          {choices.map((choice) => (
-            <option key={choice} value={choice} selected={choice === initial}>
-              {choice}
-            </option>
-          ))}
-        </select>
-      );
     case 'integer':
     case 'number':
       return (
@@ -68,7 +69,7 @@ export function RequestForm({ route }: { route: Route }) {
     <form id="request" method="get" data-method={route.methods[0]} data-path={route.path} novalidate>
       {fields.length === 0 && <p class="quiet">It takes no fields.</p>}
       {fields.map((field) => {
-        const id = `field-${field.name}`;
+        const id = `field-${encodeURIComponent(field.name)}`;
         return (
           <div key={field.name} class="field">
             <label for={id}>

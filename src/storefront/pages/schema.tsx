@@ -1,6 +1,6 @@
 /** A JSON Schema for people: each field with what it holds. */
 import type { JsonSchema } from '../../catalogue/types.ts';
-import { takesInWords } from '../form-fields.ts';
+import { typeInWords } from '../in-words.ts';
 
 /** Deeper ones are said to be objects. */
 const DEEPEST = 4;
@@ -10,23 +10,6 @@ const asSchema = (value: unknown): JsonSchema =>
 
 const entries = (schema: JsonSchema): [string, JsonSchema][] =>
   Object.entries(asSchema(schema.properties)).map(([name, value]) => [name, asSchema(value)]);
-
-/** `text`, `list of numbers`, `one of a, b`. */
-function typeInWords(schema: JsonSchema): string {
-  const { enum: values, const: constant, anyOf, oneOf } = schema;
-  if (constant !== undefined) return `always ${JSON.stringify(constant)}`;
-  if (Array.isArray(values)) return `one of ${values.map(String).join(', ')}`;
-  const choices = anyOf ?? oneOf;
-  if (Array.isArray(choices) && schema.type === undefined) {
-    return choices.map((choice) => typeInWords(asSchema(choice))).join(' or ');
-  }
-  const types = [schema.type].flat().map((type) => {
-    if (type !== 'array') return type === 'string' ? 'text' : String(type ?? 'anything');
-    return `list of ${typeInWords(asSchema(schema.items))}`;
-  });
-  const takes = takesInWords(schema);
-  return [types.join(' or '), takes].filter((text) => text !== '').join(', ');
-}
 
 const inside = (schema: JsonSchema): JsonSchema => (schema.type === 'array' ? asSchema(schema.items) : schema);
 

@@ -1,5 +1,5 @@
 /** Shows what is wrong with a request at the fields that it is about. */
-import { type FormFault, fieldsOf } from './read-form.ts';
+import { type FormFault, fieldsOf, nameOf } from './read-form.ts';
 
 function tell(place: HTMLElement | null, messages: readonly string[]): void {
   if (!place) return;
@@ -11,11 +11,11 @@ function tell(place: HTMLElement | null, messages: readonly string[]): void {
 export function showFaults(form: HTMLFormElement, faults: readonly FormFault[], others: readonly string[]): void {
   const fields = fieldsOf(form);
   for (const field of fields) {
-    const own = faults.filter((fault) => fault.field === field.name).map(({ message }) => message);
+    const own = faults.filter((fault) => fault.field === nameOf(field)).map(({ message }) => message);
     field.setAttribute('aria-invalid', String(own.length > 0));
     tell(document.getElementById(`${field.id}-fault`), own);
   }
-  const names = fields.map(({ name }) => name);
+  const names = fields.map(nameOf);
   const elsewhere = faults
     .filter(({ field }) => !names.includes(field))
     .map(({ field, message }) => (field === '' ? message : `${field} ${message}`));

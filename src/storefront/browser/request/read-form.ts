@@ -18,6 +18,9 @@ export interface Reading {
 
 export const fieldsOf = (form: HTMLFormElement): Field[] => [...form.querySelectorAll<Field>('[data-kind]')];
 
+/** As the request has it. */
+export const nameOf = ({ dataset }: Field): string => dataset.name ?? '';
+
 /** Throws SyntaxError for JSON that is none. */
 function valueIn({ value, dataset: { kind } }: Field): unknown {
   switch (kind) {
@@ -50,16 +53,17 @@ export function readForm(form: HTMLFormElement): Reading {
   const values: Record<string, unknown> = {};
   const faults: FormFault[] = [];
   for (const field of fieldsOf(form)) {
+    const name = nameOf(field);
     // What browsers let somebody write into a number's field and take for none has an empty value.
-    if (field.validity.badInput) faults.push({ field: field.name, message: 'is not a number' });
+    if (field.validity.badInput) faults.push({ field: name, message: 'is not a number' });
     if (field.value === '') continue;
     try {
       const value = valueIn(field);
       const misread = misreadIn(value, () => field.value);
-      if (misread) faults.push({ field: field.name, message: `${misread.path} ${misread.message}`.trim() });
-      values[field.name] = value;
+      if (misread) faults.push({ field: name, message: `${misread.path} ${misread.message}`.trim() });
+      values[name] = value;
     } catch {
-      faults.push({ field: field.name, message: 'is not JSON' });
+      faults.push({ field: name, message: 'is not JSON' });
     }
   }
   return { call: faults.length > 0 ? undefined : toCall(form, values), faults };

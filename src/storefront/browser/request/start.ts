@@ -3,19 +3,37 @@ import { dollarsOf } from '../../shown.ts';
 import { startPurchase } from '../purchase/start.ts';
 import { showFaults } from './faults.ts';
 import { type Answer, askPrice } from './quote.ts';
-import { fieldsOf, readForm } from './read-form.ts';
+import { fieldsOf, nameOf, readForm } from './read-form.ts';
 import { syncSliders } from './sliders.ts';
 
 /** After the last key or movement. */
 const PAUSE_MS = 150;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+/** JSON as it stands, or a query's texts as what they say: a list where there are several. */
+function jsonOf([text, ...others]: readonly string[]): string {
+  if (text === undefined) return '';
+  if (others.length > 0) return JSON.stringify([text, ...others].map(parsed));
+  return typeof parsed(text) === 'string' ? JSON.stringify(parsed(text)) : text;
+}
 
 /** What an address says of fields fills them in: links to a request can be shared. */
 function fillFromAddress(form: HTMLFormElement): void {
   const query = new URLSearchParams(location.search);
   const fields = fieldsOf(form);
   // Whoever passes a link on may put words of their own behind it.
-  if (!fields.some(({ name }) => query.has(name))) return;
-  for (const field of fields) field.value = query.getAll(field.name).join('\n');
+  if (!fields.some((field) => query.has(nameOf(field)))) return;
+  for (const field of fields) {
+    const texts = query.getAll(nameOf(field));
+    field.value = field.dataset.kind === 'json' ? jsonOf(texts) : texts.join('\n');
+  }
 }
 
 function priceInWords({ price, isFree, faults }: Answer): string {
