@@ -24,7 +24,7 @@ export interface Crew {
   replace(): Promise<number>;
   /** Of all there are and were, in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** Lets all finish what is under way. */
+  /** Lets all finish what is under way, and ends those that do not come to their end. */
   drain(): Promise<void>;
   kill(): void;
 }
@@ -43,6 +43,8 @@ export function openCrew(parts: {
   readonly log: Log;
   /** How long one that is replaced is waited for, before the next is. */
   readonly patienceMs: number;
+  /** How long all are waited for once they are told to end. */
+  readonly endMs: number;
   launch(): Member;
   /** One takes calls. */
   joined(started: Started): void;
@@ -162,7 +164,16 @@ export function openCrew(parts: {
     async drain() {
       isEnding = true;
       for (const member of present) member.drain();
-      await Promise.all([...present].map(({ ended }) => ended));
+      const ended = Promise.all([...present].map((member) => member.ended));
+      await within(parts.endMs, ended);
+      for (const { pid, kill } of present) {
+        log.error(
+          { worker: pid },
+          'a worker does not end, and is killed: what it had under way is taken up as after a crash',
+        );
+        kill();
+      }
+      await ended;
     },
     kill() {
       for (const member of present) member.kill();

@@ -11,6 +11,9 @@ import { openCrew } from './crew.ts';
 import { launch } from './member.ts';
 import { RELOAD_LIMIT_MS, type Reloaded } from './questions.ts';
 
+/** After the time for calls under way: half of it is for settlements that have begun, the rest to close what is open. */
+const END_MS = 60_000;
+
 /**
  * Runs `config.workers` processes of the file `main` behind one listener, until a signal ends them. SIGHUP loads the
  * catalogue again, SIGUSR2 replaces one worker after the other. Throws NoWorkers where none can start.
@@ -31,6 +34,7 @@ export async function supervise(config: Config, main: string, say: (line: string
     size: config.workers,
     log,
     patienceMs: config.drainMs,
+    endMs: config.drainMs + END_MS,
     launch: () =>
       launch(variables, {
         metrics: () => crew.metrics(),
