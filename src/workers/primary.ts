@@ -64,21 +64,24 @@ export async function supervise(config: Config, main: string, say: (line: string
 
   const notShared = (err: unknown) => log.error({ err }, 'the workers do not all sell the same catalogue');
 
-  /** All sell what the files say. */
-  const share = inTurn(async () => {
+  /** All sell what the files say. Answers why one does not take it, and goes on with what it sold. */
+  const share = inTurn(async (): Promise<string | undefined> => {
     const asked = crew.ready().map(({ ask }) => ask('reload', undefined, RELOAD_LIMIT_MS));
     const catalogues = new Set<string>();
+    let refused: string | undefined;
     for (const outcome of await Promise.allSettled(asked)) {
       if (outcome.status === 'rejected')
         log.error({ err: outcome.reason }, 'a worker did not load the catalogue again');
-      else if ('refused' in outcome.value)
-        log.error({}, `a worker does not sell the catalogue: ${outcome.value.refused}`);
-      else catalogues.add(outcome.value.catalogue);
+      else if ('refused' in outcome.value) {
+        refused = outcome.value.refused;
+        log.error({}, `a worker does not sell the catalogue: ${refused}`);
+      } else catalogues.add(outcome.value.catalogue);
     }
     const [catalogue] = catalogues;
-    if (catalogue === undefined || catalogues.size > 1) return;
+    if (refused !== undefined || catalogue === undefined || catalogues.size > 1) return refused;
     sold = catalogue;
     note(catalogue);
+    return undefined;
   });
 
   /** One worker tries it for all: what it refuses, the others do not hear of. */
@@ -87,12 +90,13 @@ export async function supervise(config: Config, main: string, say: (line: string
     const outcome: Reloaded = first
       ? await first.ask('reload', undefined, RELOAD_LIMIT_MS)
       : { refused: 'No worker is ready to load the catalogue' };
-    if ('refused' in outcome) {
-      if (sold !== undefined) note(sold, { at: Date.now(), why: outcome.refused });
-      return say(`${outcome.refused}\nwhat was sold before is sold on`);
+    const refused = 'refused' in outcome ? outcome.refused : await share();
+    if (refused !== undefined) {
+      if (sold !== undefined) note(sold, { at: Date.now(), why: refused });
+      return say(`${refused}\nwhat was sold before is sold on`);
     }
-    await share();
-    if (outcome.isNew) say(`catalogue ${outcome.catalogue} is sold now: ${outcome.endpoints} endpoints`);
+    if ('isNew' in outcome && outcome.isNew)
+      say(`catalogue ${outcome.catalogue} is sold now: ${outcome.endpoints} endpoints`);
   });
   const loadAgain = () =>
     reload().catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
