@@ -33,6 +33,13 @@ async function start(): Promise<void> {
     return;
   }
   const log = createLog(config.logLevel);
+  // Whoever asks while it starts is not to end it, and is heard once it has: the files may have been read before.
+  let isAskedToLoad = false;
+  let loadAgain = async () => {
+    isAskedToLoad = true;
+  };
+  process.on('SIGHUP', () => loadAgain());
+  process.on('SIGUSR2', () => say('SIGUSR2 replaces workers, and TURNPIKE_WORKERS is 1: restart the gateway instead'));
   await prepareStore(config);
   const catalogue = load(config);
   const platform = config.live
@@ -69,7 +76,7 @@ async function start(): Promise<void> {
       ending[0] = writeRunning(config.dataDirectory, { pid: process.pid, url, ...(refused && { refused }) });
   };
   note();
-  const loadAgain = async () => {
+  loadAgain = async () => {
     try {
       const why = await reloadAloud(reload, say);
       if (why !== undefined) note({ at: Date.now(), why });
@@ -77,8 +84,6 @@ async function start(): Promise<void> {
       log.error({ err: error }, 'the catalogue was not loaded again');
     }
   };
-  process.on('SIGHUP', loadAgain);
-  process.on('SIGUSR2', () => say('SIGUSR2 replaces workers, and TURNPIKE_WORKERS is 1: restart the gateway instead'));
   if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
   tellUnsold(unsoldOf(missing), log);
   say(`ready ${url}`);
@@ -88,6 +93,7 @@ async function start(): Promise<void> {
     const port = config.port === 4020 ? '' : ` --url ${url}`;
     say(`pay   npm run pay -- ${firstCall(app.sold)}${port}`);
   }
+  if (isAskedToLoad) await loadAgain();
 }
 
 await start().catch((error: unknown) => {

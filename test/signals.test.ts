@@ -1,4 +1,8 @@
-/** What a gateway does in a process of its own when it is asked to end. */
+/** What a gateway does in a process of its own when it is sent a signal. */
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
@@ -46,3 +50,41 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     await t.rejects(fetch(call.url, call.init));
   });
 }
+
+t.test('a gateway that is asked for its catalogue again while it starts reads it once more, and goes on', async (t) => {
+  const held: ServerResponse[] = [];
+  const answer = (response: ServerResponse) => response.end('{"kinds":[]}');
+  let isHeld = true;
+  const facilitator = createServer((_asked, response) => void (isHeld ? held.push(response) : answer(response)));
+  facilitator.listen(0, '127.0.0.1');
+  await once(facilitator, 'listening');
+  t.teardown(() => void facilitator.close().closeAllConnections());
+  const catalogue = catalogueOf(t, ['image/family-a-2-pro']);
+  const run = startMain({
+    TURNPIKE_MODE: 'live',
+    TURNPIKE_PUBLIC_URL: 'https://gateway.example',
+    TURNPIKE_PAY_TO_EVM: `0x${'ab'.repeat(20)}`,
+    TURNPIKE_FACILITATOR_URL: `http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`,
+    TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    TURNPIKE_CATALOGUE: catalogue,
+    TURNPIKE_DATA: join(catalogue, '..', 'data'),
+    LOG_LEVEL: 'silent',
+  });
+  const leader = run.child.pid ?? 0;
+  t.teardown(() => {
+    if (groupOf(leader).length > 0) process.kill(-leader, 'SIGKILL');
+  });
+  while (held.length === 0) await delay(5);
+  // By now it has read them.
+  const file = join(catalogue, 'endpoints/image/family-a-2-pro.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"0.05"', '"0.09"'));
+  process.kill(leader, 'SIGHUP');
+  process.kill(leader, 'SIGUSR2');
+  isHeld = false;
+  held.forEach(answer);
+  t.match(await printed(run, /^catalogue \w+ is sold now/m), /^ready /m);
+  process.kill(leader, 'SIGTERM');
+  t.equal(await run.ended, 0);
+});
