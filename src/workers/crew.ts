@@ -90,12 +90,16 @@ export function openCrew(parts: {
     places[place] = member;
     hasServed = true;
     parts.joined(started);
+    let isSteady = false;
     const steady = setTimeout(() => {
+      isSteady = true;
       deaths = 0;
     }, STEADY_MS).unref();
     member.ended.then(async (end) => {
       clearTimeout(steady);
       if (isEnding || places[place] !== member) return;
+      // What kills all at once is no failed start of any of them.
+      if (isSteady) deaths = 0;
       try {
         await mourn(member, end);
         if (places[place] === member) await fill(place);

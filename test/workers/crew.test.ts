@@ -1,4 +1,6 @@
 /** A crew of workers that do as the test says. */
+import { mock } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { createLog } from '../../src/log.ts';
 import { openCrew } from '../../src/workers/crew.ts';
@@ -67,4 +69,38 @@ t.test('a worker that stands still keeps nobody from the end, and one that ends 
     members.map(({ killed }) => killed()),
     [false, true],
   );
+});
+
+t.test('workers that have served for long and die at once are all replaced, however many they are', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const all: ReturnType<typeof worker>[] = [];
+  const lost: string[] = [];
+  const crew = openCrew({
+    size: 8,
+    log: createLog('silent'),
+    patienceMs: 0,
+    endMs: 0,
+    launch() {
+      const next = worker(all.length, true);
+      all.push(next);
+      return next;
+    },
+    joined: () => undefined,
+    lost: ({ message }) => void lost.push(message),
+  });
+  await crew.start();
+  mock.timers.tick(10_000);
+  for (const { kill } of all) kill();
+  while (all.length < 16 && lost.length === 0) await delay(5);
+  t.same(lost, []);
+  t.equal(crew.ready().length, 8);
+
+  await t.test('and where those die as they come, nobody goes on hoping', async (t) => {
+    while (lost.length === 0) {
+      for (const { kill } of crew.ready()) kill();
+      await delay(5);
+    }
+    t.match(lost[0], /^The workers die one after the other/);
+  });
 });
