@@ -7,6 +7,7 @@ import { readConfig, unknownVariables } from './gateway/config.ts';
 import { makeDataDirectory } from './gateway/disk.ts';
 import { load, reloadAloud, watchFiles } from './gateway/reloading.ts';
 import { createLog } from './log.ts';
+import { whenAskedToEnd } from './start/asked-to-end.ts';
 import { type Refused, writeRunning } from './start/running.ts';
 import { startProblem } from './start/start-problem.ts';
 import { tellUnsold, unsoldOf } from './start/unsold.ts';
@@ -50,8 +51,6 @@ async function start(): Promise<void> {
   const ending: (() => Promise<void> | void)[] = [];
   let stopping = false;
   const stop = async (reason: string) => {
-    // A second Ctrl-C does not wait.
-    if (stopping) process.exit(1);
     stopping = true;
     say(`\n${reason}: finishing what is under way`);
     for (const end of ending) await end();
@@ -59,10 +58,7 @@ async function start(): Promise<void> {
     await platform.stop();
     process.exit(0);
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  // A terminal that is closed sends SIGHUP as well, and cannot be written to any more.
-  process.stdout.on('error', () => stop('the terminal is gone'));
+  whenAskedToEnd(stop, () => process.exit(1));
 
   try {
     app = await openApp(config, catalogue, platform, log);

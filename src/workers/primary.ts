@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../gateway/config.ts';
 import { watchFiles } from '../gateway/reloading.ts';
 import { createLog } from '../log.ts';
+import { whenAskedToEnd } from '../start/asked-to-end.ts';
 import { type Refused, writeRunning } from '../start/running.ts';
 import { tellUnsold } from '../start/unsold.ts';
 import { inTurn } from '../timing.ts';
@@ -103,20 +104,16 @@ export async function supervise(config: Config, main: string, say: (line: string
 
   let stopping = false;
   const stop = async (reason: string) => {
-    // A second Ctrl-C does not wait.
-    if (stopping) {
-      crew.kill();
-      process.exit(1);
-    }
     stopping = true;
     say(`\n${reason}: finishing what is under way`);
     for (const end of ending) await end();
     await crew.drain();
     process.exit(0);
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  process.stdout.on('error', () => stop('the terminal is gone'));
+  whenAskedToEnd(stop, () => {
+    crew.kill();
+    process.exit(1);
+  });
   process.on('SIGHUP', loadAgain);
   process.on('SIGUSR2', async () => {
     say('replacing the workers');
