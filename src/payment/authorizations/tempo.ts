@@ -96,8 +96,12 @@ async function nextNonce(rpc: Rpc, account: string, key: bigint, at: string): Pr
   return BigInt(String(await rpc('eth_call', [{ to: NONCES, data }, at])));
 }
 
-/** What has no end has to be the account's next transaction, or nobody knows when it will be taken. Throws Refusal. */
+/**
+ * What has a place in a sequence has to be its next transaction, or nobody knows when it will be taken: its payer could have
+ * work done for nothing by one that never is. Throws Refusal.
+ */
 export async function demandNextNonce(rpc: Rpc, payer: string, { key, value }: TempoNonce): Promise<void> {
+  if (key === EXPIRING_KEY) return;
   const [least, most] = await Promise.all(['latest', 'pending'].map((at) => nextNonce(rpc, payer, key, at)));
   if (least === undefined || most === undefined || (value >= least && value <= most)) return;
   const reason = value < least ? 'has been used' : 'comes after transactions that the chain does not have';

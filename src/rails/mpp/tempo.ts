@@ -149,13 +149,16 @@ export function createTempoMethod(
     const [payer, fromBlock] = await Promise.all([chain.check(credential), searchedFrom(rpc)]);
     if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
     const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock };
-    if (validBefore === undefined) await demandNextNonce(rpc, payer, signed.nonce);
-    const who = await chain.whoSigned(signature, payer);
     const { key, value } = signed.nonce;
     const transfer =
       validBefore === undefined
         ? { ...common, nonce: { key: key.toString(), value: value.toString() } }
         : { ...common, validBefore };
+    await demandNextNonce(rpc, payer, signed.nonce).catch(async (refusal: unknown) => {
+      // Its payer may have sent it, and the chain taken it.
+      if ((await findTransfer(transfer)).state !== 'settled') throw refusal;
+    });
+    const who = await chain.whoSigned(signature, payer);
     const query: RecoveryQuery = { method: 'tempo', mode: 'pull', transfer };
     return {
       payer,

@@ -123,7 +123,7 @@ function nonceNode(t: Test, nonces: Nonces, chain: Partial<EvmChain> = {}, since
   });
 }
 
-t.test("one without an end has to be the payer's next, or behind those that wait", async (t) => {
+t.test("one with a place in a sequence has to be the payer's next, or behind those that wait", async (t) => {
   const { rpc } = await nonceNode(t, { 0: [5, 7], 8: [20, 20] });
   for (const [key, values] of [
     [0n, [5n, 6n, 7n]],
@@ -131,6 +131,7 @@ t.test("one without an end has to be the payer's next, or behind those that wait
   ] as const) {
     for (const value of values) await t.resolves(demandNextNonce(rpc, PAYER, { key, value }), `${key}: ${value}`);
   }
+  await t.resolves(demandNextNonce(rpc, PAYER, { key: 2n ** 256n - 1n, value: 99n }), 'an expiring one has none');
   for (const [key, value, reason] of [
     [0n, 4n, 'has been used: sign with 7'],
     [0n, 8n, 'comes after transactions that the chain does not have: sign with 7'],

@@ -272,19 +272,35 @@ for (const key of [0n, 9n]) {
   });
 }
 
-t.test("a transaction without an end is the payer's next one, or is refused before any work", async (t) => {
-  const call = fresh();
-  const proof = await signed(await unpaid(call));
-  const next = Number(await rpc('eth_getTransactionCount', [payer.address, 'latest']));
-  const type = /verification-failed$/;
-  for (const [nonce, detail] of [
-    [next + 1, /comes after transactions that the chain does not have: sign with/],
-    [next - 1, /has been used: sign with/],
-  ] as const) {
-    const refused = await resigned(proof, { validBefore: undefined, nonceKey: 0n, nonce });
-    await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type, detail });
-  }
-});
+for (const [what, end] of [
+  ['a transaction without an end', { validBefore: undefined }],
+  ['one with an end that takes a place in a sequence', {}],
+] as const) {
+  t.test(`${what} is the payer's next one, or is refused before any work`, async (t) => {
+    const call = fresh();
+    const proof = await signed(await unpaid(call));
+    const next = Number(await rpc('eth_getTransactionCount', [payer.address, 'latest']));
+    const type = /verification-failed$/;
+    for (const [nonce, detail] of [
+      [next + 1, /comes after transactions that the chain does not have: sign with/],
+      [next - 1, /has been used: sign with/],
+    ] as const) {
+      const refused = await resigned(proof, { ...end, nonceKey: 0n, nonce });
+      await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type, detail });
+    }
+  });
+
+  t.test(`${what}, sent by its payer and on the chain already, gets the answer that it paid for`, async (t) => {
+    const call = fresh();
+    const earned = await gateway.earned('tempo');
+    const nonce = Number(await rpc('eth_getTransactionCount', [payer.address, 'pending']));
+    const cost = { feeToken: currency as Hex, gas: 1_000_000n };
+    const proof = await resigned(await signed(await unpaid(call)), { ...end, ...cost, nonceKey: 0n, nonce });
+    await rpc('eth_sendRawTransactionSync', [decoded(proof).payload.signature]);
+    t.equal((await sendProof(call, proof)).status, 200);
+    t.equal((await gateway.earned('tempo')) - earned, PRICE, 'once');
+  });
+}
 
 /** A rail of its own over the same chain, and a verified payment. */
 async function verified({
