@@ -3,7 +3,7 @@
  * its payer already. Sources: Tempo's TIP-20, draft-tempo-charge-00, and mppx for the memo.
  */
 
-import type { JsonObject } from '../../json.ts';
+import { asJsonObject, type JsonObject } from '../../json.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
 import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import { findLog, type LogProgress, readBlock, SEEN_BY_ALL_SECONDS } from '../chains/evm-logs.ts';
@@ -48,6 +48,8 @@ export interface SignedTransfer {
   readonly validBefore: number | undefined;
   readonly validAfter: number;
   readonly nonce: TempoNonce;
+  /** The most that it gives for a unit of gas. */
+  readonly maxFeePerGas: bigint;
   /** True where the payer's address was recovered from the signature; all other kinds only the chain can check. */
   readonly provenSigner: boolean;
   /** True where somebody else is to bear the fees, or has signed that he does. */
@@ -106,6 +108,16 @@ export async function demandNextNonce(rpc: Rpc, payer: string, { key, value }: T
   if (least === undefined || most === undefined || (value >= least && value <= most)) return;
   const reason = value < least ? 'has been used' : 'comes after transactions that the chain does not have';
   throw new Refusal('verification-failed', `the nonce ${value} of the payer ${reason}: sign with ${most}`);
+}
+
+/** What gives less for gas than a block takes never comes into one, and costs its payer nothing. Throws Refusal. */
+export async function demandFee(rpc: Rpc, { maxFeePerGas }: Pick<SignedTransfer, 'maxFeePerGas'>): Promise<void> {
+  const { baseFeePerGas } = asJsonObject(await rpc('eth_getBlockByNumber', ['latest', false]));
+  if (typeof baseFeePerGas !== 'string' || maxFeePerGas >= Number(baseFeePerGas)) return;
+  throw new Refusal(
+    'verification-failed',
+    `the transaction offers ${maxFeePerGas} for a unit of gas, and the chain takes ${Number(baseFeePerGas)}: sign with more`,
+  );
 }
 
 interface Transfer {

@@ -176,6 +176,7 @@ export function openTempoChain(options: TempoChainOptions, rpc: Rpc) {
           validBefore: transaction.validBefore,
           validAfter: transaction.validAfter ?? 0,
           nonce: { key: BigInt(transaction.nonceKey ?? 0), value: BigInt(transaction.nonce ?? 0) },
+          maxFeePerGas: transaction.maxFeePerGas ?? 0n,
           provenSigner: fromSignature && transaction.signature?.type === 'secp256k1',
           isSponsored: !fromSignature,
           memo: memo === undefined ? undefined : `0x${memo}`,

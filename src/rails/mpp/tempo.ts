@@ -9,6 +9,7 @@ import type { Atomic } from '../../money.ts';
 import { type Settlement, unknown } from '../../on-chain/settlement.ts';
 import {
   checkSignedTransfer,
+  demandFee,
   demandNextNonce,
   type ExpectedTransfer,
   memoEnd,
@@ -146,7 +147,7 @@ export function createTempoMethod(
     if (signed.isSponsored && options.feePayerKey === undefined) {
       throw new Refusal('verification-failed', 'nobody bears the fees of a payer here: sign without a fee payer');
     }
-    const [payer, fromBlock] = await Promise.all([chain.check(credential), searchedFrom(rpc)]);
+    const [payer, fromBlock] = await Promise.all([chain.check(credential), searchedFrom(rpc), demandFee(rpc, signed)]);
     if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
     const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock };
     const { key, value } = signed.nonce;

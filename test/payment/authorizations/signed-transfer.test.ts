@@ -28,6 +28,7 @@ const SIGNED: SignedTransfer = {
   validBefore: SECONDS + 60,
   validAfter: 0,
   nonce: EXPIRING,
+  maxFeePerGas: 0n,
   provenSigner: true,
   isSponsored: false,
   memo: MEMO,

@@ -85,7 +85,15 @@ const decoded = ({ authorization }: { authorization: string }): Credential =>
 /** When the chain takes a transaction. */
 type Validity = Pick<
   Transaction.TransactionSerializableTempo,
-  'validAfter' | 'validBefore' | 'nonceKey' | 'nonce' | 'feeToken' | 'gas' | 'feePayerSignature'
+  | 'validAfter'
+  | 'validBefore'
+  | 'nonceKey'
+  | 'nonce'
+  | 'feeToken'
+  | 'gas'
+  | 'maxFeePerGas'
+  | 'maxPriorityFeePerGas'
+  | 'feePayerSignature'
 >;
 
 const transactionOf = (proof: { authorization: string }) =>
@@ -271,6 +279,14 @@ for (const key of [0n, 9n]) {
     t.equal((await gateway.earned('tempo')) - earned, PRICE, 'once');
   });
 }
+
+t.test('a transaction that offers less for gas than the chain takes is refused before any work', async (t) => {
+  const call = fresh();
+  const proof = await signed(await unpaid(call));
+  const refused = await resigned(proof, { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n });
+  const detail = /offers 1 for a unit of gas, and the chain takes [1-9][0-9]+: sign with more/;
+  await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type: /verification-failed$/, detail });
+});
 
 for (const [what, end] of [
   ['a transaction without an end', { validBefore: undefined }],
