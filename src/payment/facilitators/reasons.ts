@@ -12,9 +12,10 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/blockhash.?not.?found/i, 'the transaction has expired'],
   [/valid_after|not_yet_valid|too_early/, 'the authorization is not valid yet'],
   [/recipient_mismatch|invalid_destination/, 'the payment goes to another recipient'],
+  // Tokens say "invalid signature 's' value".
+  [/signature/, 'the signature is not the payer’s'],
   [/(value|amount)(_mismatch)?$|amount_exceeds/, 'the payment is for another amount'],
   [/(mint|asset|token)_mismatch/, 'the payment is in another asset'],
-  [/signature/, 'the signature is not the payer’s'],
   [/network_mismatch|invalid_network/, 'the payment is for another network'],
   [/unsupported_scheme|invalid_.*_?scheme/, 'the scheme is not supported'],
   [/allowance_required/, 'the payer has not approved Permit2 for this token'],

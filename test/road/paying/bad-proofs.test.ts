@@ -1,4 +1,5 @@
 import t from 'tap';
+import { concat, type Hex, parseSignature, serializeSignature, slice, toHex } from 'viem';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 
@@ -21,6 +22,18 @@ async function changed(change: (payload: Payload) => void): Promise<Record<strin
   change(payload);
   return { 'payment-signature': encode(payload) };
 }
+
+/** Of secp256k1. */
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** Signed as well, by mathematics; tokens take one of the two. */
+function twinOf(signature: Hex): Hex {
+  const { r, s, yParity } = parseSignature(signature);
+  return serializeSignature({ r, s: toHex(ORDER - BigInt(s), { size: 32 }), yParity: 1 - yParity });
+}
+
+const withParity = (signature: Hex): Hex =>
+  concat([slice(signature, 0, 64), signature.endsWith('1b') ? '0x00' : '0x01']);
 
 const other = '0x00000000000000000000000000000000000000aa';
 const proofs: Record<string, { proof: () => Promise<Record<string, string>>; type: RegExp; detail: RegExp }> = {
@@ -110,6 +123,16 @@ const proofs: Record<string, { proof: () => Promise<Record<string, string>>; typ
     proof: () => changed(({ payload }) => Object.assign(payload, { signature: `0x${'12'.repeat(65)}` })),
     type: /verification-failed/,
     detail: /signature/i,
+  },
+  'with the twin of its signature, whose s is in the upper half': {
+    proof: () => changed(({ payload }) => Object.assign(payload, { signature: twinOf(payload.signature as Hex) })),
+    type: /verification-failed/,
+    detail: /signature is not/,
+  },
+  'with the parity of its signature in place of v': {
+    proof: () => changed(({ payload }) => Object.assign(payload, { signature: withParity(payload.signature as Hex) })),
+    type: /verification-failed/,
+    detail: /signature is not/,
   },
   'with a nonce that is no nonce': {
     proof: () => changed(({ payload }) => Object.assign(payload.authorization, { nonce: '0x12' })),
