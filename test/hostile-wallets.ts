@@ -12,3 +12,12 @@ export const counting = (turns: number): Hex =>
     '0x5b6001900380600457', // loop: turns -= 1, again until 0
     '0x50631626ba7e60e01b60005260206000f3', // answer with the selector
   ]);
+
+/** Takes every signature, and says so in this many bytes: the selector, and nothing behind it. */
+export const answering = (bytes: number): Hex =>
+  concat([
+    '0x631626ba7e60e01b600052', // the selector, at the beginning of the memory
+    '0x63',
+    pad(toHex(bytes), { size: 4 }),
+    '0x6000f3', // answer with so much of it
+  ]);

@@ -7,6 +7,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator';
 import { UptoEvmScheme } from '@x402/evm/upto/facilitator';
 import {
+  AbiDecodingDataSizeTooSmallError,
   type Address,
   BaseError,
   ContractFunctionRevertedError,
@@ -33,7 +34,7 @@ import { channelContracts, openEvmChannels } from './evm-channels.ts';
 import { openEvmDeployments } from './evm-deployment.ts';
 import type { Call } from './evm-driver.ts';
 import { escrowContracts, openEvmEscrow } from './evm-escrow.ts';
-import { gasReason, leastSettled, priceCall, settlementsFor } from './evm-gas.ts';
+import { gasReason, leastSettled, MOST_GAS, priceCall, settlementsFor } from './evm-gas.ts';
 import { openEvmSender } from './evm-sender.ts';
 import { amountOf } from './json.ts';
 import type { EvmNetworkOptions, LocalNetwork, Scheme, SettlingTimes } from './local-network.ts';
@@ -57,6 +58,9 @@ const eip2612Abi = parseAbi([
 const SETTLING = ['transferWithAuthorization', 'settle', 'settleWithPermit'];
 const isSettling = (functionName: string): boolean => SETTLING.includes(functionName);
 
+/** Of a contract that answered with nothing, or with less than what it was asked for. */
+const NO_ANSWERS = [ContractFunctionZeroDataError, AbiDecodingDataSizeTooSmallError];
+
 /** A contract's own words, short: viem's messages repeat the call with its signature. */
 function revertReason(error: unknown): string | undefined {
   if (!(error instanceof BaseError)) return undefined;
@@ -65,7 +69,7 @@ function revertReason(error: unknown): string | undefined {
     if (reverted.signature === INVALID_NONCE) return 'InvalidNonce';
     return reverted.reason ?? reverted.data?.errorName ?? 'the call reverts';
   }
-  if (error.walk((cause) => cause instanceof ContractFunctionZeroDataError)) return 'the contract answers nothing';
+  if (error.walk((cause) => NO_ANSWERS.some((each) => cause instanceof each))) return 'the contract answers nothing';
   const execution = error.walk((cause) => cause instanceof ExecutionRevertedError);
   return execution instanceof ExecutionRevertedError ? execution.shortMessage : undefined;
 }
@@ -156,10 +160,12 @@ export function createLocalEvmNetwork(
       });
     return {
       getAddresses: () => [account.address],
-      // Permit2's proxy takes calls from its facilitator alone, simulated ones too.
+      // Permit2's proxy takes calls from its facilitator alone, simulated ones too. What is asked may be the payer's own contract:
+      // it is run, and heard, for no more than settling may take.
       readContract: (call) =>
         noting(attempt, async () => {
-          const answer = await reader.readContract({ ...call, account: account.address, authorizationList: undefined });
+          const from = { account: account.address, authorizationList: undefined, gas: MOST_GAS };
+          const answer = await reader.readContract({ ...call, ...from });
           if (isSettling(call.functionName)) {
             await priceCall(reader, { to: call.address, data: encodeFunctionData(call) }, terms);
           }

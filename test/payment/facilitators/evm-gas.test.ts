@@ -6,7 +6,8 @@ import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
 import { newEvmWallet } from '../../../src/sandbox/chains/wallets.ts';
-import { counting } from '../../hostile-wallets.ts';
+import { answering, counting } from '../../hostile-wallets.ts';
+import { json, serve } from './front.ts';
 import { baseSepolia } from './networks.ts';
 import { signV1, signV2 } from './payments.ts';
 
@@ -48,6 +49,28 @@ for (const [version, sign] of [
     t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /./ });
     t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: /./ });
     t.equal(await GAS_MONEY(), before, 'and costs no gas');
+  });
+
+  t.test(`a wallet that answers with megabytes is heard for as long as it may cost (version ${version})`, async (t) => {
+    let longest = 0;
+    const node = await serve(async (_request, response, body) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await (await fetch(evm.rpcUrl, { method: 'POST', headers, body })).text();
+      longest = Math.max(longest, answer.length);
+      json(response, 200, JSON.parse(answer));
+    });
+    t.teardown(node.stop);
+    const facilitator = localFacilitator({ evm: [{ ...evm, rpcUrl: node.url }], solana: [] });
+    const { payload, requirements } = await paidBy(answering(3_000_000));
+    t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /signature is not/ });
+    t.ok(longest < 1_000_000, `the node was asked for ${longest} characters at once`);
+  });
+
+  t.test(`a wallet that answers with less than a word has signed nothing (version ${version})`, async (t) => {
+    const facilitator = localFacilitator({ evm: [evm], solana: [] });
+    const { payload, requirements } = await paidBy(answering(4));
+    t.match(await facilitator.verify(payload, requirements), { valid: false, reason: /signature is not/ });
+    t.match(await facilitator.settle(payload, requirements), { state: 'refused', reason: /signature is not/ });
   });
 
   t.test(`a price that settling would eat up is refused (version ${version})`, async (t) => {
