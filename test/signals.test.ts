@@ -40,7 +40,7 @@ async function atWork(t: Test, run: (environment: Record<string, string>) => Run
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`after ${signal} what is under way is answered, new calls are told, and everything ends`, async (t) => {
-    const { running, leader, call, paid } = await atWork(t, startMain, '15');
+    const { running, leader, call, paid } = await atWork(t, startMain, '8');
     process.kill(leader, signal);
     await printed(running, new RegExp(`^${signal}: finishing what is under way$`, 'm'));
     const refused = await fetch(call.url, call.init);

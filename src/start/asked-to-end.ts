@@ -1,7 +1,7 @@
 /** Signals that ask a gateway to end: once, and by those who do not want to wait for it. */
 
 /** npm hands on what the terminal, or systemd, has sent to all of its group: the same so soon is nobody's second word. */
-const HANDED_ON_MS = 1_000;
+const HANDED_ON_MS = 2_000;
 
 /** Calls `stop` once, and `giveUp` where a signal asks again. */
 export function whenAskedToEnd(stop: (reason: string) => void, giveUp: () => void): void {

@@ -3,6 +3,7 @@ import { type Abi, type Address, encodeFunctionData } from 'viem';
 import { type Attempt, newAttempt } from './attempt.ts';
 import type { PayingWallet } from './evm-deployment.ts';
 import { type Call, type EvmDriver, run } from './evm-driver.ts';
+import { MOST_GAS } from './evm-gas.ts';
 
 export interface Collecting {
   readonly address: Address;
@@ -34,8 +35,8 @@ export async function rehearse(
       const { weigh: weighBoth } = await wallet.rehearse({ ...call, abi: collecting.abi }, price);
       return weighBoth();
     }
-    // Says by name what the contract refuses; an estimate does not.
-    await reader.simulateContract({ ...collecting, account: operator });
+    // Says by name what the contract refuses; an estimate does not. A payer's own contract is run for no more than the call may take.
+    await reader.simulateContract({ ...collecting, account: operator, gas: MOST_GAS });
     return weigh(call, price);
   };
   return noting(attempt, tried).then(
