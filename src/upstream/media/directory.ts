@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
-import { rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Downloader } from '../http/download.ts';
 import { type MediaStore, openMediaStore } from './store.ts';
@@ -25,6 +25,7 @@ export function openDirectoryMediaStore(options: {
         try {
           await writeFile(draft, bytes, { flush: true });
           await rename(draft, target);
+          await flushNames(directory);
         } catch (error) {
           await rm(draft, { force: true });
           throw error;
@@ -32,6 +33,13 @@ export function openDirectoryMediaStore(options: {
       },
     },
   });
+}
+
+/** A name as well outlives the machine's end, before an answer that points at it is written down. Not every system can do that. */
+async function flushNames(directory: string): Promise<void> {
+  const handle = await open(directory, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
 }
 
 /** Whether the file is there: then it is kept as long as one that is new. */
