@@ -15,6 +15,9 @@ import { RELOAD_LIMIT_MS, type Reloaded } from './questions.ts';
 /** After the time for calls under way: half of it is for settlements that have begun, the rest to close what is open. */
 const END_MS = 60_000;
 
+/** One worker that stands still must not keep a probe waiting: Kubernetes gives it a second, and ends all for none. */
+const PROBE_LIMIT_MS = 700;
+
 /**
  * Runs `config.workers` processes of the file `main` behind one listener, until a signal ends them. SIGHUP loads the
  * catalogue again, SIGUSR2 replaces one worker after the other. Throws NoWorkers where none can start.
@@ -40,7 +43,9 @@ export async function supervise(config: Config, main: string, say: (line: string
       launch(variables, {
         metrics: () => crew.metrics(),
         async states() {
-          const found = await Promise.allSettled(crew.ready().map(({ ask }) => ask('state')));
+          const found = await Promise.allSettled(
+            crew.ready().map(({ ask }) => ask('state', undefined, PROBE_LIMIT_MS)),
+          );
           return { wanted: config.workers, states: found.flatMap((one) => ('value' in one ? [one.value] : [])) };
         },
         async flush() {
