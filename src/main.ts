@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Route } from './catalogue/types.ts';
 import { openApp } from './gateway/app.ts';
-import { readConfig, unknownVariables } from './gateway/config.ts';
+import { doubtful, readConfig, unknownVariables } from './gateway/config.ts';
 import { makeDataDirectory } from './gateway/disk.ts';
 import { load, reloadAloud, watchFiles } from './gateway/reloading.ts';
 import { createLog } from './log.ts';
@@ -27,8 +27,8 @@ function firstCall(sold: readonly Route[]): string {
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   makeDataDirectory(config.dataDirectory);
-  const unknown = unknownVariables(process.env);
-  if (cluster.isPrimary && unknown.length > 0) createLog(config.logLevel).warn({}, unknown.join('; '));
+  const warnings = [...unknownVariables(process.env), ...doubtful(config)];
+  if (cluster.isPrimary && warnings.length > 0) createLog(config.logLevel).warn({}, warnings.join('; '));
   if (config.workers > 1) {
     await (cluster.isWorker ? work(config) : supervise(config, fileURLToPath(import.meta.url), say));
     return;

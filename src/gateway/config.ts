@@ -1,6 +1,7 @@
 /** The environment as a Config. All problems are reported at once, with the variable's name and what it takes. */
 import { availableParallelism } from 'node:os';
 import { type AlertConfig, secretFault } from '../alerts/secret.ts';
+import { isLoopback } from '../catalogue/settings/loopback.ts';
 import type { Network } from '../catalogue/types.ts';
 import { ConfigProblem, readVariables, type VariableReader, type Variables } from '../environment.ts';
 import { readTrustedProxies, type TrustedProxies } from '../http/client-address.ts';
@@ -273,6 +274,14 @@ export function unknownVariables(environment: Variables): string[] {
   configOf(live, read);
   return unknownIn(environment, read.names, [PAY_TO, RPC_URL, COIN_USD, ...OF_COMMANDS]);
 }
+
+/** What was set and is heeded, and is probably not meant. */
+export const doubtful = ({ live, publicUrl }: Config): string[] =>
+  live && publicUrl.startsWith('http:') && !isLoopback(publicUrl)
+    ? [
+        `TURNPIKE_PUBLIC_URL is ${publicUrl}: prices, payments and API keys would cross the network for anybody to read and change. Put a proxy with a certificate before the gateway, and give its https address`,
+      ]
+    : [];
 
 /** Node's timers end at once that are to last for more than 24 days. */
 const LONGEST_DRAIN_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readConfig } from '../../src/gateway/config.ts';
+import { type Config, doubtful, readConfig } from '../../src/gateway/config.ts';
 
 t.test('a sandbox that listens at an address of IPv6 is reached under a whole address', async (t) => {
   t.equal(readConfig({ HOST: '::1', PORT: '4733' }).publicUrl, 'http://[::1]:4733');
@@ -14,6 +14,14 @@ t.test('the public address is an origin, with its scheme and without a path', as
   }
   t.equal(withUrl('https://shop.example/')().publicUrl, 'https://shop.example');
   t.equal(withUrl('https://Shop.example:443')().publicUrl, 'https://Shop.example:443');
+});
+
+t.test('an address without encryption is told in live mode, unless it is this machine', async (t) => {
+  const told = (publicUrl: string, live = {}) => doubtful({ publicUrl, live } as Config);
+  t.match(told('http://shop.example'), [/^TURNPIKE_PUBLIC_URL is http:\/\/shop\.example: .* its https address$/]);
+  t.same(told('https://shop.example'), []);
+  for (const here of ['http://localhost:4020', 'http://127.0.0.1:4020', 'http://[::1]:4020']) t.same(told(here), []);
+  t.same(doubtful(readConfig({ TURNPIKE_PUBLIC_URL: 'http://shop.example' })), [], 'a sandbox sells nothing');
 });
 
 t.test('no drain is as long as timers cannot be: Node would end it at once', async (t) => {
