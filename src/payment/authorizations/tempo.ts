@@ -48,8 +48,14 @@ export interface SignedTransfer {
   readonly validBefore: number | undefined;
   readonly validAfter: number;
   readonly nonce: TempoNonce;
-  /** The most that it gives for a unit of gas. */
+  /** The most that it gives for a unit of gas, in attodollars. */
   readonly maxFeePerGas: bigint;
+  /** Of that, the most beyond what the chain takes. */
+  readonly maxPriorityFeePerGas: bigint;
+  /** The most gas that it may take. */
+  readonly gas: bigint;
+  /** What pays for the gas; undefined: what its account prefers, else what it transfers. */
+  readonly feeToken: string | undefined;
   /** True where the payer's address was recovered from the signature; all other kinds only the chain can check. */
   readonly provenSigner: boolean;
   /** True where somebody else is to bear the fees, or has signed that he does. */
@@ -110,13 +116,57 @@ export async function demandNextNonce(rpc: Rpc, payer: string, { key, value }: T
   throw new Refusal('verification-failed', `the nonce ${value} of the payer ${reason}: sign with ${most}`);
 }
 
-/** What gives less for gas than a block takes never comes into one, and costs its payer nothing. Throws Refusal. */
-export async function demandFee(rpc: Rpc, { maxFeePerGas }: Pick<SignedTransfer, 'maxFeePerGas'>): Promise<void> {
+/**
+ * What it pays for a unit of gas, in attodollars. What gives less than the chain takes never comes into a block, and costs its
+ * payer nothing. Throws Refusal.
+ */
+export async function demandFee(
+  rpc: Rpc,
+  { maxFeePerGas, maxPriorityFeePerGas }: Pick<SignedTransfer, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+): Promise<bigint> {
   const { baseFeePerGas } = asJsonObject(await rpc('eth_getBlockByNumber', ['latest', false]));
-  if (typeof baseFeePerGas !== 'string' || maxFeePerGas >= Number(baseFeePerGas)) return;
+  const least = typeof baseFeePerGas === 'string' ? BigInt(baseFeePerGas) : 0n;
+  const offered = least + maxPriorityFeePerGas;
+  if (maxFeePerGas >= least) return offered < maxFeePerGas ? offered : maxFeePerGas;
   throw new Refusal(
     'verification-failed',
-    `the transaction offers ${maxFeePerGas} for a unit of gas, and the chain takes ${Number(baseFeePerGas)}: sign with more`,
+    `the transaction offers ${maxFeePerGas} for a unit of gas, and the chain takes ${least}: sign with more`,
+  );
+}
+
+/** The contract that charges fees (Tempo's FeeManager precompile), and its userTokens(address). */
+const FEE_MANAGER = '0xfeec000000000000000000000000000000000000';
+const USER_TOKENS = '0xed498fa8';
+const BALANCE_OF = '0x70a08231';
+
+/** Attodollars of a unit of a token with 6 decimals. */
+const ATTODOLLARS = 10n ** 12n;
+
+/**
+ * The chain takes the fee that there may be before it runs the transaction: what pays in the token that it transfers has to have
+ * both, or the transfer fails in its block. Source: Tempo's specification of fees. Throws Refusal.
+ */
+export async function demandCover(
+  rpc: Rpc,
+  { payer, currency, amount }: Pick<Transfer, 'payer' | 'currency' | 'amount'>,
+  { feeToken, gas }: Pick<SignedTransfer, 'feeToken' | 'gas'>,
+  feePerGas: bigint,
+): Promise<void> {
+  const asks = async (to: string, selector: string) => {
+    const answer = await rpc('eth_call', [{ to, data: `${selector}${word(payer).slice(2)}` }, 'latest']);
+    return answer === '0x' ? 0n : BigInt(String(answer));
+  };
+  const [preferred, balance] = await Promise.all([
+    feeToken === undefined ? asks(FEE_MANAGER, USER_TOKENS) : BigInt(feeToken),
+    asks(currency, BALANCE_OF),
+  ]);
+  if (preferred !== 0n && preferred !== BigInt(currency)) return;
+  const fee = (gas * feePerGas + ATTODOLLARS - 1n) / ATTODOLLARS;
+  const missing = BigInt(amount) + fee - balance;
+  if (missing <= 0n) return;
+  throw new Refusal(
+    'verification-failed',
+    `the payer has ${missing} atomic units too little for the price and the fee of up to ${fee} together`,
   );
 }
 

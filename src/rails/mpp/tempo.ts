@@ -9,6 +9,7 @@ import type { Atomic } from '../../money.ts';
 import { type Settlement, unknown } from '../../on-chain/settlement.ts';
 import {
   checkSignedTransfer,
+  demandCover,
   demandFee,
   demandNextNonce,
   type ExpectedTransfer,
@@ -147,7 +148,11 @@ export function createTempoMethod(
     if (signed.isSponsored && options.feePayerKey === undefined) {
       throw new Refusal('verification-failed', 'nobody bears the fees of a payer here: sign without a fee payer');
     }
-    const [payer, fromBlock] = await Promise.all([chain.check(credential), searchedFrom(rpc), demandFee(rpc, signed)]);
+    const [payer, fromBlock, feePerGas] = await Promise.all([
+      chain.check(credential),
+      searchedFrom(rpc),
+      demandFee(rpc, signed),
+    ]);
     if (payer === undefined) throw new Refusal('verification-failed', 'the transaction does not tell who pays');
     const common = { currency, payer, recipient, amount: amount.toString(), memo, fromBlock };
     const { key, value } = signed.nonce;
@@ -155,7 +160,10 @@ export function createTempoMethod(
       validBefore === undefined
         ? { ...common, nonce: { key: key.toString(), value: value.toString() } }
         : { ...common, validBefore };
-    await demandNextNonce(rpc, payer, signed.nonce).catch(async (refusal: unknown) => {
+    await Promise.all([
+      demandNextNonce(rpc, payer, signed.nonce),
+      signed.isSponsored ? undefined : demandCover(rpc, transfer, signed, feePerGas),
+    ]).catch(async (refusal: unknown) => {
       // Its payer may have sent it, and the chain taken it.
       if ((await findTransfer(transfer)).state !== 'settled') throw refusal;
     });

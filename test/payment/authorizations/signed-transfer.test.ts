@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { refused, unknown, unused } from '../../../src/on-chain/settlement.ts';
 import {
   checkSignedTransfer,
+  demandCover,
   demandNextNonce,
   type ExpectedTransfer,
   memoEnd,
@@ -29,6 +30,9 @@ const SIGNED: SignedTransfer = {
   validAfter: 0,
   nonce: EXPIRING,
   maxFeePerGas: 0n,
+  maxPriorityFeePerGas: 0n,
+  gas: 0n,
+  feeToken: undefined,
   provenSigner: true,
   isSponsored: false,
   memo: MEMO,
@@ -144,6 +148,39 @@ t.test("one with a place in a sequence has to be the payer's next, or behind tho
       message: `the nonce ${value} of the payer ${reason}`,
     });
   }
+});
+
+t.test('what pays its fee in the token that it transfers has to have both', async (t) => {
+  const OTHER = '0x20c0000000000000000000000000000000000009';
+  let preferred = '0x0';
+  const { rpc } = await openEvmNode(t, {
+    latest: LATEST,
+    timeOf,
+    logs: [],
+    call: (to, data) => {
+      // The FeeManager's `userTokens(address)`, and the balance of the token.
+      if (to === '0xfeec000000000000000000000000000000000000' && data === `0xed498fa8${word(PAYER).slice(2)}`) {
+        return word(preferred);
+      }
+      if (to === CURRENCY && data === `0x70a08231${word(PAYER).slice(2)}`) return word(1_001);
+      throw new NodeError(3, 'execution reverted');
+    },
+  });
+  const demand = (amount: string, feeToken: string | undefined) =>
+    demandCover(rpc, { payer: PAYER, currency: CURRENCY, amount }, { feeToken, gas: 1_500_000n }, 1_000_000n);
+  // The fee is 1.5 millionths, and goes up.
+  const refused = {
+    kind: 'verification-failed',
+    message: /^the payer has 1 atomic units too little .* fee of up to 2 /,
+  };
+  for (const token of [CURRENCY, CURRENCY.toUpperCase().replace('X', 'x'), undefined]) {
+    await t.resolves(demand('999', token));
+    await t.rejects(demand('1000', token), refused);
+  }
+  await t.resolves(demand('1000', OTHER), 'another token pays for it');
+  preferred = OTHER;
+  await t.resolves(demand('1000', undefined), 'or is what its payer prefers');
+  await t.rejects(demand('1000', CURRENCY), refused);
 });
 
 const paid = (block: number, amount: number, changes: Partial<EvmLog> = {}): EvmLog => ({

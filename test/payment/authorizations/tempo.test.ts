@@ -288,6 +288,25 @@ t.test('a transaction that offers less for gas than the chain takes is refused b
   await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type: /verification-failed$/, detail });
 });
 
+t.test('who has the price and not the fee in the token that pays for both is refused before any work', async (t) => {
+  const poor = Account.fromSecp256k1(generatePrivateKey());
+  const give = (amount: bigint) =>
+    Actions.token.transferSync(client, { account: payer, amount, to: poor.address, token: currency as Hex, feeToken });
+  await give(PRICE);
+  const terms = { feeToken: currency as Hex, gas: 1_000_000n };
+  const call = fresh();
+  const proof = await signed(await unpaid(call));
+  const type = /verification-failed$/;
+  const detail = /has ([1-9][0-9]*) atomic units too little for the price and the fee of up to \1 together/;
+  const refused = await resigned(proof, terms, poor);
+  await refusesBeforeWork(t, gateway, 'tempo', { call, proof: refused, type, detail });
+  const earned = await gateway.earned('tempo');
+  // In attodollars: the chain keeps it back for the fee.
+  await give((terms.gas * (transactionOf(proof).maxFeePerGas ?? 0n)) / 10n ** 12n);
+  t.equal((await sendProof(call, await resigned(proof, terms, poor))).status, 200);
+  t.equal((await gateway.earned('tempo')) - earned, PRICE);
+});
+
 for (const [what, end] of [
   ['a transaction without an end', { validBefore: undefined }],
   ['one with an end that takes a place in a sequence', {}],
