@@ -35,7 +35,7 @@ example: { dataset: north }
 upstream: { via: echo, path: /, body: input }
 `;
 
-const catalogue = catalogueOf(t, []);
+const catalogue = catalogueOf(t, ['image/family-e-2']);
 const { port } = provider.address() as AddressInfo;
 appendFileSync(join(catalogue, 'upstreams.yaml'), `echo: { adapter: http, baseUrl: "http://127.0.0.1:${port}" }\n`);
 mkdirSync(join(catalogue, 'endpoints/echo'), { recursive: true });
@@ -80,4 +80,18 @@ t.test('what a field takes is to be chosen, or said beside it', { skip: noBrowse
   t.equal(await page.locator('#field-kinds-hint').textContent(), 'list of one of x, y, z');
   t.equal(await page.locator('#field-ids-hint').textContent(), 'list of integer, whole, at least 2 of them');
   t.equal(await page.locator('#field-all-hint').textContent(), 'integer, whole or text');
+});
+
+t.test('who comes back finds what was filled in, and its price', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${gateway.url}/endpoints/image/family-e-2`);
+  await page.getByRole('button', { name: 'Pay 0.10 USDC on Chain C' }).waitFor();
+  await page.getByLabel('resolution').selectOption('4k');
+  await page.getByRole('button', { name: 'Pay 0.15 USDC on Chain C' }).waitFor();
+  await page.goto(gateway.url);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Pay 0.15 USDC on Chain C' }).waitFor();
+  t.equal(await page.getByLabel('resolution').inputValue(), '4k');
+  t.equal(await page.locator('#price').textContent(), '0.15 USD');
+  t.same(complaints, []);
 });

@@ -45,12 +45,15 @@ function priceInWords({ price, isFree, faults }: Answer): string {
 export function startRequest(form: HTMLFormElement): void {
   const price = document.querySelector('#price');
   const offer = startPurchase(() => readForm(form).call);
+  const filledIn = () => JSON.stringify(readForm(form));
   let asking = new AbortController();
+  let asked = '';
   let pause: ReturnType<typeof setTimeout> | undefined;
 
   async function ask(): Promise<void> {
     asking.abort();
     asking = new AbortController();
+    asked = filledIn();
     const { signal } = asking;
     const { call, faults } = readForm(form);
     if (!call) {
@@ -81,5 +84,9 @@ export function startRequest(form: HTMLFormElement): void {
     pause = setTimeout(ask, PAUSE_MS);
   });
   form.addEventListener('submit', (event) => event.preventDefault());
+  // Who goes back finds the fields as they were left: the browser fills them in after this has run, and says nothing of it.
+  addEventListener('pageshow', () => {
+    if (filledIn() !== asked) void ask();
+  });
   void ask();
 }
