@@ -5,10 +5,17 @@ import { openConsole } from './browser.ts';
 
 t.teardown(stopBrowser);
 
+/** As long as its kind: a network, a token, a payer and a nonce. */
+const GONE = `eip3009:eip155:8453:0x${'a'.repeat(40)}:0x${'b'.repeat(40)}:0x${'c'.repeat(64)}`;
+
+const sidewaysIn = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
+  scrollWidth - clientWidth;
+
 const PLACES = [
   'overview?period=30d',
   'payments',
   'payments?state=owed',
+  `payments/${encodeURIComponent(GONE)}`,
   'upstreams',
   'networks',
   'keys',
@@ -36,10 +43,11 @@ for (const { name, ...options } of looks) {
     }
     await page.goto(`${gateway.url}/console#/payments?state=owed`);
     await page.locator('tbody a').first().click();
-    await page.getByLabel('Reason').fill('not delivered');
+    await page.getByLabel('Reason').fill(`not delivered: ${GONE}`);
     await isFine('a payment');
     await page.getByRole('button', { name: 'Give back…' }).click();
     await isFine('a refund');
+    t.equal(await page.locator('dialog').evaluate(sidewaysIn), 0, 'all that is asked can be read without scrolling');
     await page.goto(`${gateway.url}/console#/keys`);
     await page.getByRole('button', { name: 'New key…' }).click();
     await isFine('a new key');
