@@ -1,6 +1,6 @@
 /** Bodies of a gateway's answers: one without an end does not fill its reader's memory. */
 
-const MIB = 1024 * 1024;
+export const MIB = 1024 * 1024;
 
 /** More came than is read. */
 export class TooLong extends Error {
@@ -35,7 +35,7 @@ export async function readJson(answer: Response, mebibytes: number): Promise<unk
 }
 
 /** More than any provider's answer that a gateway takes. */
-const LARGEST_RESULT_MIB = 64;
+export const LARGEST_RESULT_MIB = 64;
 
 /** A call's result, as `readJson` reads it. */
 export const readResult = (answer: Response): Promise<unknown> => readJson(answer, LARGEST_RESULT_MIB);

@@ -1,6 +1,6 @@
 /** A server that asks for whatever it likes, is no sandbox, and keeps what it is given. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
@@ -21,6 +21,8 @@ export interface HostileGateway {
   slowEnds: Promise<void>;
   /** It closes every connection without an answer. */
   isGone: boolean;
+  /** What it does with every request, in place of all else. */
+  onRequest: ((response: ServerResponse) => void) | undefined;
 }
 
 /** Its tool `slow` tells of its progress, and answers when `slowEnds` says so. */
@@ -54,6 +56,7 @@ export async function startHostileGateway(t: Test): Promise<HostileGateway> {
   );
   const server = createServer((request, response) => {
     if (gateway.isGone) response.destroy();
+    else if (gateway.onRequest) gateway.onRequest(response);
     else if (request.url?.startsWith('/mcp')) void handler(request, response);
     else response.writeHead(404).end();
   });
@@ -67,6 +70,7 @@ export async function startHostileGateway(t: Test): Promise<HostileGateway> {
     payments: [],
     slowEnds: Promise.resolve(),
     isGone: false,
+    onRequest: undefined,
   };
   return gateway;
 }

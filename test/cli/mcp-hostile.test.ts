@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { pouring } from '../client/pouring.ts';
 import { TRANSFER_TYPES } from '../transfer-types.ts';
 import { startHostileGateway } from './hostile-gateway.ts';
 import { commandOf, openMcp, startMcp } from './mcp-client.ts';
@@ -135,6 +136,19 @@ t.test(
     t.same(gateway.payments[0], gateway.payments[1]);
   },
 );
+
+t.test('an answer without an end is not read for ever', async (t) => {
+  const { gateway, call } = await open(t);
+  const most = 96 * 1024 * 1024;
+  const whole = pouring('x', 200, 'application/json', '"');
+  gateway.onRequest = whole.pour;
+  t.match(await call('x', {}), { isError: true, text: /x was not called: .*longer than 64 MiB.* Nothing was paid/ });
+  t.ok(whole.poured.bytes < most);
+  const streamed = pouring('x', 200, 'text/event-stream', 'data: "');
+  gateway.onRequest = streamed.pour;
+  await t.rejects(call('x', {}), /broke off before the answer/);
+  t.ok(streamed.poured.bytes < most);
+});
 
 t.test('without a wallet the price is passed on, as are progress and the payment of a client that pays', async (t) => {
   const gateway = await startHostileGateway(t);

@@ -1,27 +1,10 @@
 /** Gateways that answer without an end. */
-import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { type Events, StreamBroken } from '../../src/client/index.ts';
 import { type Hostile, openClient, startHostile } from './hostile-gateway.ts';
+import { pouring } from './pouring.ts';
 
 const MIB = 1024 * 1024;
-
-/** Writes for as long as somebody reads, and tells how much it wrote. */
-function pouring(text: string, status: number, type: string, begin = '') {
-  const poured = { bytes: 0 };
-  const pour = (response: ServerResponse) => {
-    response.writeHead(status, { 'content-type': type });
-    const chunk = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
-    const write = () => {
-      do poured.bytes += chunk.length;
-      while (!response.destroyed && response.write(chunk));
-    };
-    response.on('drain', write);
-    response.write(begin);
-    write();
-  };
-  return { poured, pour };
-}
 
 async function brokenBy(events: Events): Promise<StreamBroken> {
   try {

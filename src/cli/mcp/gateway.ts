@@ -7,6 +7,7 @@ import {
   StreamableHTTPClientTransport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { LARGEST_RESULT_MIB, MIB, TooLong } from '../../client/bounded.ts';
 import { UsageProblem } from '../command-line.ts';
 
 /** A tool call as it is sent. */
@@ -41,6 +42,20 @@ class AnsweringTransport extends StreamableHTTPClientTransport {
   }
 }
 
+/** The package reads whatever comes: an answer without an end would fill this process's memory. */
+async function boundedFetch(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await fetch(...asked);
+  let bytes = 0;
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > LARGEST_RESULT_MIB * MIB) throw new TooLong(LARGEST_RESULT_MIB);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(answer.body?.pipeThrough(counted), answer);
+}
+
 /** As long as a timer can be. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -54,7 +69,7 @@ export function reasonOf(error: unknown): string {
 export async function openGateway(server: URL, version: string): Promise<Gateway> {
   const client = new Client({ name: 'turnpike-mcp', version }, { versionNegotiation: { mode: 'auto' } });
   try {
-    await client.connect(new AnsweringTransport(server));
+    await client.connect(new AnsweringTransport(server, { fetch: boundedFetch }));
   } catch (error) {
     throw new UsageProblem(
       `no MCP server answers at ${server} (${reasonOf(error)}): start the gateway with \`npm start\`, or name another with --url`,
