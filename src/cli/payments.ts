@@ -44,7 +44,7 @@ function readArguments(words: readonly string[]) {
   );
   const wrong = (message: string) => new UsageProblem(`${message}\n\n${USAGE}`);
   const limit = Number(values.limit ?? (values.owed ? Number.MAX_SAFE_INTEGER : LISTED));
-  if (!Number.isInteger(limit) || limit < 1) throw wrong(`--limit is a number of 1 or more: got ${values.limit}`);
+  if (!Number.isSafeInteger(limit) || limit < 1) throw wrong(`--limit is a number of 1 or more: got ${values.limit}`);
   const { owed, margins, losses } = values;
   if ([owed, margins, losses].filter(Boolean).length > 1) {
     throw wrong('--owed, --margins and --losses are questions of their own: ask one at a time');

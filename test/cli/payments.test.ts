@@ -41,6 +41,14 @@ t.test('lists payments, newest first, with what moved', async (t) => {
   t.match(await payments('--owed'), /^nothing is owed in \S+\n$/);
 });
 
+t.test('a number of payments that no database can count is refused with what is taken', async (t) => {
+  for (const limit of ['0', '1.5', 'ten', '1e300', '9007199254740993']) {
+    const { code, err } = await run('payments', ['--limit', limit], { TURNPIKE_DATA: t.testdir({}) });
+    t.equal(code, 1, limit);
+    t.match(err, `--limit is a number of 1 or more: got ${limit}\n`);
+  }
+});
+
 t.test('lists what has to be refunded', async (t) => {
   const payments = await open(t, async (store) => {
     await sell(store, 'fine', 'image/one', '50000');
