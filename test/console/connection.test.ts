@@ -30,6 +30,23 @@ promise(
   false,
 );
 
+promise(
+  'who could not be signed out is told so, and is once there is a connection again',
+  async (t, { page, gateway }) => {
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    await goTo(page, 'Keys');
+    gateway.mood.isSilent = true;
+    await signOut.click();
+    await page.getByText('You are still signed in').waitFor();
+    gateway.mood.isSilent = false;
+    await signOut.click();
+    await page.getByLabel('Token').waitFor();
+    await page.reload();
+    await page.getByLabel('Token').waitFor();
+    t.notOk(await signOut.isVisible());
+  },
+);
+
 promise('nothing is asked while nobody looks, and at once when somebody does', async (t, { page }) => {
   await page.clock.install();
   await goTo(page, 'Upstreams');

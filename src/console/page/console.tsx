@@ -4,6 +4,7 @@ import { Catalogue } from './catalogue.tsx';
 import { Keys } from './keys/keys.tsx';
 import { Networks } from './networks.tsx';
 import { OverviewPage } from './overview/overview.tsx';
+import { Notice } from './parts/notice.tsx';
 import { PaymentPage } from './payments/payment.tsx';
 import { Payments } from './payments/payments.tsx';
 import { decoded, linkTo, type Route, useRoute } from './route.ts';
@@ -52,31 +53,47 @@ export function Console() {
     setAsking(false);
   };
 
+  const leave = (): void => {
+    setFault(undefined);
+    setShop(undefined);
+  };
+
   useEffect(() => {
     const follow = (): void => {
       const token = takeToken();
       if (token !== undefined) void enter(token);
     };
-    const leave = onSignedOut(() => setShop(undefined));
+    const unfollow = onSignedOut(leave);
     addEventListener('hashchange', follow);
     void enter(takeToken());
     return () => {
-      leave();
+      unfollow();
       removeEventListener('hashchange', follow);
     };
   }, []);
 
   if (shop) {
     const signOut = async (): Promise<void> => {
-      await write('session', {}, 'DELETE').catch(() => {});
-      setShop(undefined);
+      try {
+        await write('session', {}, 'DELETE');
+        leave();
+      } catch {
+        // The gateway alone can take the session from the browser.
+        setFault(new Fault(0, 'You are still signed in: no answer came. Sign out again in a moment.'));
+      }
     };
-    return <Shell shop={shop} onSignOut={signOut} />;
+    return <Shell shop={shop} fault={fault} onSignOut={signOut} />;
   }
   return <SignIn isAsking={isAsking} fault={fault} onToken={enter} />;
 }
 
-function Shell({ shop, onSignOut }: { shop: Shop; onSignOut: () => void }) {
+interface ShellProps {
+  readonly shop: Shop;
+  readonly fault: Fault | undefined;
+  onSignOut(): void;
+}
+
+function Shell({ shop, fault, onSignOut }: ShellProps) {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -112,6 +129,11 @@ function Shell({ shop, onSignOut }: { shop: Shop; onSignOut: () => void }) {
         </button>
       </header>
       <main id="content" ref={main} tabIndex={-1}>
+        {fault && (
+          <Notice tone="bad">
+            <p>{fault.message}</p>
+          </Notice>
+        )}
         <Page key={place} route={route} shop={shop} />
       </main>
     </>
