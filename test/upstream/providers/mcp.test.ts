@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { openUpstreamHttp } from '../../../src/upstream/http/client.ts';
 import { mcp } from '../../../src/upstream/providers/mcp/adapter.ts';
@@ -70,29 +71,38 @@ const unknown: Answer = { status: 400, body: '{"jsonrpc":"2.0","id":null,"error"
 
 /** Calls a tool of a server that speaks an older revision: what it answers to the call, and to one that resumes it. */
 async function callOf(t: Test, answer: Answer, resumed: Answer = { status: 405, body: '' }): Promise<unknown> {
+  const call = await callerOf(t, (method) => (method === 'tools/call' ? answer : resumed));
+  return await call();
+}
+
+/** Calls a tool as often as is asked: what its server answers, and to what is no message; nothing: no end of it. */
+async function callerOf(t: Test, answerTo: (method: string) => Answer | undefined, concurrency?: number) {
+  let lastId = '';
   const server = createServer(async (request, response) => {
     const message = request.method === 'POST' ? ((await json(request)) as { id?: unknown; method: string }) : undefined;
     if (message) lastId = JSON.stringify(message.id);
     const answers: Record<string, Answer> = {
       initialize: greeting,
       'notifications/initialized': { status: 202, body: '' },
-      'tools/call': answer,
+      'server/discover': unknown,
     };
-    const { status = 200, type = 'application/json', body } = message ? (answers[message.method] ?? unknown) : resumed;
-    response.writeHead(status, { 'content-type': type }).end(body.replace('ID', lastId));
+    const method = message?.method ?? `${request.method}`;
+    const answer = answers[method] ?? answerTo(method);
+    if (!answer) return;
+    const { status = 200, type = 'application/json', body } = answer;
+    response.writeHead(status, { 'content-type': type, 'mcp-session-id': 'a' }).end(body.replace('ID', lastId));
   });
-  let lastId = '';
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   const { binding, context } = await openSetting(t, base);
-  const upstream = { name: 'tools', adapter: 'mcp', baseUrl };
+  const upstream = { name: 'tools', adapter: 'mcp', baseUrl, ...(concurrency && { concurrency }) };
   const http = openUpstreamHttp({ upstream, adapter: {}, baseUrl, secrets: {} });
   t.teardown(async () => {
     await http.close();
     server.close().closeAllConnections();
   });
-  return await mcp.call(base.input, { ...binding, options: { tool: 'search_docs' }, http }, context);
+  return () => mcp.call(base.input, { ...binding, options: { tool: 'search_docs' }, http }, context);
 }
 
 const stream = 'text/event-stream';
@@ -136,6 +146,16 @@ for (const [promise, failure, answer, resumed] of failures) {
     t.equal(problem.failure, failure, problem.message);
   });
 }
+
+t.test('a server that never says that it forgot a session keeps no turn from the next call', async (t) => {
+  const call = await callerOf(t, (method) => (method === 'tools/call' ? { body: done } : undefined), 1);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  t.same(await call(), { text: 'a\nb' });
+  const next = call();
+  mock.timers.tick(60_000);
+  t.same(await next, { text: 'a\nb' });
+});
 
 t.test('in the sandbox, a tool that several endpoints call answers what each of them reads', async (t) => {
   const options = { ...base.options, result: '{answer: text, pages: found[].title}' };

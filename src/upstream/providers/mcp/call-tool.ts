@@ -1,5 +1,6 @@
 /** One call of a tool, over a connection of its own. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { within } from '../../../timing.ts';
 import type { UpstreamHttp } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { fetchThrough } from './fetch.ts';
@@ -13,6 +14,8 @@ interface Order {
 
 /** The signal alone says how long a call may take; this is as long as a timer can be. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+const FAREWELL_MS = 5_000;
 
 /**
  * What the tool answers, `isError` included. Servers of revision 2026-07-28 of the Model Context Protocol are asked
@@ -36,9 +39,8 @@ export async function callTool(http: UpstreamHttp, order: Order, signal: AbortSi
     if (signal.aborted) throw new UpstreamProblem('timeout', http.upstream, `${order.name} had no answer in time`);
     throw problemOf(error, order.name, http.upstream, mcp);
   } finally {
-    // Nobody waits for the server to forget the session.
-    void transport
-      .terminateSession()
+    // Nobody waits for the server to forget the session; one that does not say so keeps no turn from others.
+    void within(FAREWELL_MS, transport.terminateSession())
       .catch(() => undefined)
       .finally(() => client.close());
   }
