@@ -119,11 +119,18 @@ export function redact(text: string, secrets: readonly string[]): string {
   const { plain, pieces } = unfold(text);
   const places = placesOf(traces(kept), plain);
 
-  const pieceAt = (place: number): Piece | undefined => pieces.findLast(({ at }) => at <= place);
+  const pieceAt = (place: number, from: number): number => {
+    let found = from;
+    while ((pieces[found + 1]?.at ?? Number.POSITIVE_INFINITY) <= place) found += 1;
+    return found;
+  };
   let clean = '';
   let shown = 0;
+  let reached = 0;
   for (const [start, end] of places) {
-    const [first, last] = [pieceAt(start), pieceAt(end - 1)];
+    // Never from the beginning: an answer may be nothing but quotes of a key, and all others wait meanwhile.
+    reached = pieceAt(start, reached);
+    const [first, last] = [pieces[reached], pieces[pieceAt(end - 1, reached)]];
     if (!first || !last) continue;
     const from = first.isEscape ? first.from : first.from + start - first.at;
     const to = last.isEscape ? last.to : last.from + end - last.at;

@@ -137,6 +137,11 @@ t.test('takes the secret out, all of it and nothing beside it', async (t) => {
   for (const [text, clean] of cases) t.equal(redact(text, [key, other]), clean, text);
 });
 
+t.test('an answer that is nothing but quotes of a key is looked through once, and keeps nobody waiting', async (t) => {
+  const quotes = 200_000;
+  t.equal(redact('Key-123%20'.repeat(quotes), ['Key-123']), '[secret]%20'.repeat(quotes));
+});
+
 t.test('leaves every text as it is where there is no secret', async (t) => {
   for (const secrets of [[], [''], ['\\'], ['Key-123']]) {
     for (const text of ['', 'a + b', 'İ \\n &lt;p&gt; %20 \\\\ c']) t.equal(redact(text, secrets), text);
