@@ -81,6 +81,19 @@ t.test('puts events together wherever the network cut them', async (t) => {
   t.equal((await balance(apiKey)).balance, usd('1') - 12n, '3 at 0.75 and 4 at 2.25 a million, rounded up');
 });
 
+t.test('charges what the model thought also where its provider counts that in the total alone', async (t) => {
+  const counted = { prompt_tokens: 12, completion_tokens: 1, total_tokens: 399 };
+  const { post, balance, apiKey } = await openWith(t, (response) => {
+    response.writeHead(200, events).end(says('4') + finish + chunk({}, { choices: [], usage: counted }) + done);
+  });
+  const answered = await (await post({ stream: false })).json();
+  t.match(answered, { usage: { prompt_tokens: 12, completion_tokens: 387, total_tokens: 399 } });
+  t.equal((await balance(apiKey)).balance, usd('1') - 880n, '12 at 0.75 and 387 at 2.25 a million, rounded up');
+  const text = await (await post({ stream_options: { include_usage: true } })).text();
+  t.match(text, '"completion_tokens":387');
+  t.equal((await balance(apiKey)).balance, usd('1') - 1_760n);
+});
+
 t.test('always asks the upstream for the usage, with the model’s own names for parameters', async (t) => {
   const bodies: object[] = [];
   const { post } = await openWith(

@@ -166,8 +166,20 @@ function withoutError(upstream: string, problemOf: ProblemOf, status: number, an
   if (status >= 400 || isJsonObject(error) || typeof error === 'string') throw problemOf(status, answer);
   const failed = asJsonObjects(choices).find((choice) => choice.finish_reason === 'error');
   if (failed) throw problemOf(502, { error: failed.error ?? 'the model failed' });
-  if (isJsonObject(answer)) return answer;
+  if (isJsonObject(answer)) return withWholeOutput(answer);
   throw new UpstreamProblem('malformed', upstream, 'answered something that is no JSON object');
+}
+
+/**
+ * The answer with all that the model wrote in `completion_tokens`. xAI (docs.x.ai, "Consumption and Rate Limits") and
+ * Gemini's compatible API count there what was shown alone: what was thought, and is billed alike, is in the total.
+ */
+function withWholeOutput(answer: JsonObject): JsonObject {
+  const { usage } = answer;
+  if (!isJsonObject(usage)) return answer;
+  const output = Number(usage.total_tokens) - Number(usage.prompt_tokens);
+  const isWhole = !Number.isSafeInteger(output) || output <= Number(usage.completion_tokens);
+  return isWhole ? answer : { ...answer, usage: { ...usage, completion_tokens: output } };
 }
 
 function asChunk(upstream: string, answer: JsonObject): JsonObject {
