@@ -150,6 +150,20 @@ t.test('a text in which the expression finds nothing is not charged, also where 
   t.same(await buy('chain-c', '/weather/alerts', { text: 'storm' }), { status: 200, body: 'a-1' });
 });
 
+t.test('what nests without end in an answer is no fault of the gateway, and not charged', async (t) => {
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const { origin } = await serve(t, (_asked, response) =>
+    response.end(`{"current":{"temp_c":1,"wind":${deep}},"forecast":{"days":[]}}`),
+  );
+  const { gateway, buy } = await sell(t, weatherFiles(origin), KEY);
+  const before = await gateway.earned('chain-c');
+  t.match(await buy('chain-c', '/weather/forecast', { city: 'Lisbon' }), {
+    status: 500,
+    body: { error: { code: 'upstream_invalid_result' } },
+  });
+  t.equal(await gateway.earned('chain-c'), before);
+});
+
 t.test('a key that the provider’s answer quotes is not sold with it, however it is written there', async (t) => {
   const key = 'ab/c+d==';
   const { origin } = await serve(t, (asked, response) => {
