@@ -6,7 +6,7 @@ import { attemptOnce } from './attempt.ts';
 import type { Failed, PreparedRequest, UpstreamConnection } from './exchange.ts';
 import { hintsOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
-import { pause, retryDelay } from './retry.ts';
+import { jobDelay, pause, retryDelay } from './retry.ts';
 import { openStream } from './stream.ts';
 import { openTurns, type TurnsAt } from './turns.ts';
 import type { Authorize, UpstreamHttp, UpstreamRequest, Within } from './upstream-http.ts';
@@ -93,7 +93,8 @@ export function openUpstreamHttp(
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await attemptOnce(connection, prepared);
         if ('response' in outcome) return outcome.response;
-        const delay = mayRetry(prepared, outcome) ? retryDelay(attempt, outcome.retryAfterMs) : undefined;
+        const delayOf = prepared.asksOfJob ? jobDelay : retryDelay;
+        const delay = mayRetry(prepared, outcome) ? delayOf(attempt, outcome.retryAfterMs) : undefined;
         if (delay === undefined || request.signal.aborted) throw outcome.problem;
         const { requestId } = within;
         const problem = outcome.problem.message;

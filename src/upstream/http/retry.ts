@@ -22,6 +22,18 @@ export function retryDelay(
   return Math.max(backoff, retryAfterMs ?? 0);
 }
 
+/** A timer of more milliseconds ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * The same for a job that the upstream works on, and bills whether or not anybody asks for it: where it says when to ask again,
+ * it is asked then, and the request's signal alone ends that.
+ */
+export function jobDelay(attempt: number, retryAfterMs: number | undefined, random = Math.random): number | undefined {
+  if (retryAfterMs === undefined) return retryDelay(attempt, undefined, random);
+  return Math.min(Math.max(FIRST_DELAY_MS * (0.5 + random()), retryAfterMs), LONGEST_TIMER_MS);
+}
+
 /** The `Retry-After` header (RFC 9110: seconds or a date) in milliseconds, or undefined where there is none. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;

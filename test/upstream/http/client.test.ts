@@ -156,6 +156,22 @@ t.test('does not wait for an upstream that asks for a long pause', async (t) => 
   t.equal(calls(), 1);
 });
 
+t.test('asks how a job stands as late and as often as its provider says: it bills it', async (t) => {
+  const { origin, calls } = await serve(t, (_request, response, call) =>
+    call === 5 ? json(response, 200, {}) : response.writeHead(429, { 'retry-after': call < 5 ? '0' : '3600' }).end(),
+  );
+  const leaving = new AbortController();
+  const warn = (line: unknown) => {
+    if ((line as { delay: number }).delay === 3_600_000) leaving.abort();
+  };
+  const http = connect(t, origin, { log: { warn } }).forCaller('payer');
+  const ask = () => http.request({ ...get, asksOfJob: true, signal: leaving.signal });
+  t.equal((await ask()).status, 200);
+  t.equal(calls(), 5);
+  t.match(await problemOf(ask()), { status: 429 });
+  t.ok(leaving.signal.aborted, 'it would have waited for an hour');
+});
+
 for (const [status, failure] of [
   [400, 'failed'],
   [401, 'unavailable'],

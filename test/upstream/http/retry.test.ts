@@ -1,5 +1,5 @@
 import t from 'tap';
-import { pause, retryAfterMs, retryDelay } from '../../../src/upstream/http/retry.ts';
+import { jobDelay, pause, retryAfterMs, retryDelay } from '../../../src/upstream/http/retry.ts';
 
 t.test(
   'tries twice again, after a pause that doubles and that chance makes half as long or half as long again',
@@ -45,6 +45,27 @@ t.test('waits as long as the upstream asks for, where that is longer and no more
     'it may ask for another attempt: there were enough',
   );
 });
+
+t.test(
+  'asks of a job again when its provider says, however often and late, and no sooner than after a pause',
+  async (t) => {
+    const cases: [attempt: number, asked: number | undefined, delay: number | undefined][] = [
+      [0, 0, 200],
+      [9, 0, 200],
+      [9, 3001, 3001],
+      [0, 1e15, 2 ** 31 - 1],
+      [1, undefined, 400],
+      [2, undefined, undefined],
+    ];
+    for (const [attempt, asked, delay] of cases) {
+      t.equal(
+        jobDelay(attempt, asked, () => 0.5),
+        delay,
+        `attempt ${attempt}, ${asked} ms`,
+      );
+    }
+  },
+);
 
 t.test('reads seconds and dates, of what has passed as now, and nothing of anything else', async (t) => {
   const now = Date.UTC(2030, 0, 1, 12, 0, 0);
