@@ -164,6 +164,23 @@ t.test('what nests without end in an answer is no fault of the gateway, and not 
   t.equal(await gateway.earned('chain-c'), before);
 });
 
+t.test('a job whose number is too long to be exact is not taken for another’s, and not charged', async (t) => {
+  const asked: unknown[] = [];
+  const { origin } = await serve(t, (request, response) => {
+    if (request.method === 'POST') return response.end('{"job":{"id":1938207462174720001},"state":"running"}');
+    asked.push(request.url);
+    response.end(JSON.stringify({ state: 'done', report: { pages: 1, cover: `${origin}/of-another.png` } }));
+  });
+  const { gateway, buy } = await sell(t, weatherFiles(origin), KEY);
+  const before = await gateway.earned('chain-c');
+  t.match(await buy('chain-c', '/weather/report', { year: 2026 }), {
+    status: 500,
+    body: { error: { code: 'upstream_invalid_result' } },
+  });
+  t.same(asked, []);
+  t.equal(await gateway.earned('chain-c'), before);
+});
+
 t.test('a key that the provider’s answer quotes is not sold with it, however it is written there', async (t) => {
   const key = 'ab/c+d==';
   const { origin } = await serve(t, (asked, response) => {

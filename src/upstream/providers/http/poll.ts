@@ -40,6 +40,9 @@ export async function poll(first: unknown, options: PollOptions, { upstream, htt
 function jobPath(first: unknown, path: string, upstream: string): string {
   const found = (expression: string): string | number => {
     const value = evaluate(expression, first, upstream);
+    // Its last digits were lost in reading: it may be that of another caller's job.
+    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+      throw new UpstreamProblem('malformed', upstream, `${expression} is a number too long to be exact`);
     if (typeof value === 'string' || typeof value === 'number') return value;
     throw new UpstreamProblem('malformed', upstream, `the first answer has no ${expression}`);
   };
