@@ -36,7 +36,9 @@ export function createEventReader(upstream: string, longest = LARGEST_EVENT) {
   return {
     /** The events that end within these bytes. */
     *read(bytes: Buffer): Generator<ServerEvent> {
-      const lines = (rest + decoder.write(bytes)).split('\n');
+      const text = decoder.write(bytes);
+      // A long line of many pieces would be searched from its beginning at each.
+      const lines = text.includes('\n') ? (rest + text).split('\n') : [rest + text];
       rest = lines.pop() ?? '';
       for (const line of lines) yield* lineEnded(line.endsWith('\r') ? line.slice(0, -1) : line);
       if (held + rest.length > longest) {

@@ -57,6 +57,15 @@ for (const [what, piece] of [
   });
 }
 
+t.test('looks through a long event once, however small the pieces in which it comes', async (t) => {
+  const reader = createEventReader('x');
+  const piece = Buffer.from('z'.repeat(32));
+  const pieces = 100_000;
+  t.same([...reader.read(Buffer.from('data: '))], []);
+  for (let count = 0; count < pieces; count += 1) for (const _ of reader.read(piece)) t.fail('it has not ended');
+  t.same([...reader.read(Buffer.from('\n\n'))], [{ kind: 'data', data: 'z'.repeat(32 * pieces) }]);
+});
+
 t.test('goes on reading events that end, however many', async (t) => {
   const reader = createEventReader('chat');
   const piece = Buffer.from(`data: ${'x'.repeat(1024 * 1024)}\ndata: x\n\n`);
