@@ -111,8 +111,8 @@ export async function begin<Body>(
     const message = `${where}: not asked, the work may be another instance's by now`;
     return final(new UpstreamProblem('timeout', connection.upstream, message));
   }
-  // The circuit may have opened meanwhile.
-  if (!connection.circuit.allows(request.caller)) {
+  // The circuit may have opened meanwhile. How a job stands is asked all the same: it is billed.
+  if (!request.asksOfJob && !connection.circuit.allows(request.caller)) {
     giveTurnBack();
     const message = `${where}: not asked, it failed too often just now`;
     return final(new UpstreamProblem('unavailable', connection.upstream, message));

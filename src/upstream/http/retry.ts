@@ -22,16 +22,20 @@ export function retryDelay(
   return Math.max(backoff, retryAfterMs ?? 0);
 }
 
+/** An outage of half a minute. */
+const JOB_RETRIES = 12;
+
 /** A timer of more milliseconds ends at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The same for a job that the upstream works on, and bills whether or not anybody asks for it: where it says when to ask again,
- * it is asked then, and the request's signal alone ends that.
+ * The same for a job that the upstream works on, and bills whether or not anybody asks for it: short outages are waited for, and
+ * where it says when to ask again, it is asked then, however often and late. The request's signal ends all of that.
  */
 export function jobDelay(attempt: number, retryAfterMs: number | undefined, random = Math.random): number | undefined {
-  if (retryAfterMs === undefined) return retryDelay(attempt, undefined, random);
-  return Math.min(Math.max(FIRST_DELAY_MS * (0.5 + random()), retryAfterMs), LONGEST_TIMER_MS);
+  if (retryAfterMs === undefined && attempt >= JOB_RETRIES) return undefined;
+  const backoff = Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + random());
+  return Math.min(Math.max(backoff, retryAfterMs ?? 0), LONGEST_TIMER_MS);
 }
 
 /** The `Retry-After` header (RFC 9110: seconds or a date) in milliseconds, or undefined where there is none. */

@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   form?: readonly FormPart[];
   /** Repeating it does no harm: it may be retried on 429, 502, 503 and 504. Default: true for GET only. */
   idempotent?: boolean;
-  /** Asks how a job stands, which is paid for: it may be retried on every 5xx, and whenever the upstream says when to ask again. */
+  /** Asks how a job stands, which is billed: it is retried on every 5xx and for longer, and asked of an upstream that keeps failing. */
   asksOfJob?: boolean;
   signal: AbortSignal;
   /** Default: 32 MB. */

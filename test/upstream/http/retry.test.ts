@@ -47,15 +47,17 @@ t.test('waits as long as the upstream asks for, where that is longer and no more
 });
 
 t.test(
-  'asks of a job again when its provider says, however often and late, and no sooner than after a pause',
+  'asks of a job for half a minute, and when its provider says, however often and late and no sooner than after a pause',
   async (t) => {
     const cases: [attempt: number, asked: number | undefined, delay: number | undefined][] = [
       [0, 0, 200],
-      [9, 0, 200],
-      [9, 3001, 3001],
-      [0, 1e15, 2 ** 31 - 1],
       [1, undefined, 400],
-      [2, undefined, undefined],
+      [4, undefined, 3000],
+      [11, undefined, 3000],
+      [12, undefined, undefined],
+      [12, 0, 3000],
+      [99, 3001, 3001],
+      [0, 1e15, 2 ** 31 - 1],
     ];
     for (const [attempt, asked, delay] of cases) {
       t.equal(
