@@ -21,6 +21,10 @@ const PROGRAMS = [
 /** Files of tests that share a process. Measured: a file costs a second of CPU less, and two where it starts a gateway. */
 const GROUP = 12;
 
+/** The last groups are smaller, so that all end at about the same time: this many work side by side. */
+const SIDE_BY_SIDE = 8;
+const LEAST = 3;
+
 /** In a process of their own, before all others: each takes as long as a whole group. */
 const ALONE = 'test/model/';
 
@@ -30,12 +34,23 @@ const filesIn = (folder: string, ending: string): string[] =>
     .map((file) => join(folder, file))
     .sort();
 
+function sizesOf(files: number): number[] {
+  if (files === 0) return [];
+  const size = Math.min(files, GROUP, Math.max(LEAST, Math.ceil(files / SIDE_BY_SIDE)));
+  return [size, ...sizesOf(files - size)];
+}
+
 /** Neighbours are alike, in how long they take as well: each group has some of everything. */
 function writeGroups(tests: readonly string[]): void {
   const alone = tests.filter((file) => file.startsWith(ALONE));
   const others = tests.filter((file) => !file.startsWith(ALONE));
-  const count = Math.ceil(others.length / GROUP);
-  const grouped = Array.from({ length: count }, (_, group) => others.filter((_, place) => place % count === group));
+  const sizes = sizesOf(others.length);
+  // Each group gets one, then each that is not full yet another.
+  const takers = Array.from({ length: GROUP }, (_, full) =>
+    sizes.flatMap((size, group) => (size > full ? [group] : [])),
+  );
+  const groupAt = takers.flat();
+  const grouped = sizes.map((_, group) => others.filter((_, place) => groupAt[place] === group));
   mkdirSync(join(COMPILED, 'groups'));
   for (const [place, group] of [...alone.map((file) => [file]), ...grouped].entries()) {
     const files = Object.fromEntries(group.map((file) => [file, compiled(file)]));
