@@ -231,6 +231,26 @@ t.test('an answer that is a file tells of no failure', async (t) => {
   t.ok(check(t, { forecast: file }).includes(wrong));
 });
 
+t.test('what is read as a text is a text in the result, and an answer that is a file has none of it', async (t) => {
+  const read = changed([
+    'result: "{warmest: max(days[].max_c)}"',
+    'asText: [max_c]\n  result: "{warmest: days[0].max_c}"',
+  ]);
+  t.match(check(t, { forecast: read }), [/:18:3: what is made of this answer does not fit result: .*warmest.*number/]);
+  t.same(
+    check(t, {
+      forecast: replaced(
+        read,
+        '{ type: number } }, examples: [{ warmest: 20',
+        '{ type: string } }, examples: [{ warmest: "20"',
+      ),
+    }),
+    [],
+  );
+  const file = check(t, { forecast: replaced(read, '"{warmest: days[0].max_c}"', '{ file: image }') });
+  t.ok(file.includes(`${FILE}:16:11: an answer that is a file has no members; leave it out`), file.join());
+});
+
 t.test('keys are never sent in clear to another machine, and are all named', async (t) => {
   const problems = check(t, { upstreams: replaced(upstreams, 'https://weather', 'http://weather') });
   t.same(problems, ['upstreams.yaml:12:12: http is for an upstream on this machine alone; write an https URL']);

@@ -42,9 +42,9 @@ function answered(
     headers,
     body,
     sent: request.body.text,
-    json() {
+    json(made = (text) => text) {
       try {
-        return JSON.parse(utf8.decode(body));
+        return JSON.parse(made(utf8.decode(body)));
       } catch {
         const providerMessage = snippet(body, Object.values(connection.secrets));
         throw new UpstreamProblem(

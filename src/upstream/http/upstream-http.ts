@@ -40,8 +40,8 @@ export interface UpstreamResponse {
   body: Buffer;
   /** The exact body that was sent, empty for none: what hashes are taken of. */
   sent: string;
-  /** Parses the body. Throws UpstreamProblem `malformed`. */
-  json(): unknown;
+  /** Parses the body, or what is made of its text. Throws UpstreamProblem `malformed`. */
+  json(made?: (text: string) => string): unknown;
 }
 
 /** An answer that still comes. The body must be read to its end or destroyed: it holds one of the upstream's turns. */

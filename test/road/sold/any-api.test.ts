@@ -181,6 +181,45 @@ t.test('a job whose number is too long to be exact is not taken for another’s,
   t.equal(await gateway.earned('chain-c'), before);
 });
 
+t.test(
+  'numbers of more digits than a number keeps are asked for and sold digit for digit, where that is wanted',
+  async (t) => {
+    const holdings = `summary: Holdings
+path: /weather/holdings
+networks: [chain-c]
+price: { rule: fixed, amount: "0.01" }
+request: { properties: {} }
+result:
+  required: [held, lots]
+  properties: { held: { type: string }, lots: { type: array, items: { type: string } }, at: { type: integer } }
+  examples: [{ held: "1", lots: ["2"] }]
+example: {}
+upstream:
+  via: weather
+  path: /v1/holdings
+  asText: [id, held, lots]
+  poll: { path: "/v1/holdings/{id}", until: "state == 'done'", every: 1ms, result: "{held: held, lots: lots, at: at}" }
+  example: { state: done, held: "590000000000000123", lots: [1, 2], at: 3 }
+`;
+    const asked: unknown[] = [];
+    const { origin } = await serve(t, (request, response) => {
+      asked.push(request.url);
+      if (request.method === 'POST') return response.end('{"id":1938207462174720001,"state":"running"}');
+      response.end(
+        String.raw`{"state":"done","note":"\"held\": 7","held" : 590000000000000123 ,"lots":[ 9007199254740993,-2 ],"at":1796000000}`,
+      );
+    });
+    const { endpoints, ...settings } = weatherFiles(origin);
+    const files = { ...settings, endpoints: { weather: { ...endpoints.weather, 'holdings.yaml': holdings } } };
+    const { buy } = await sell(t, files, KEY);
+    t.same(await buy('chain-c', '/weather/holdings', {}), {
+      status: 200,
+      body: { held: '590000000000000123', lots: ['9007199254740993', '-2'], at: 1_796_000_000 },
+    });
+    t.same(asked, ['/v1/holdings', '/v1/holdings/1938207462174720001']);
+  },
+);
+
 t.test('a key that the provider’s answer quotes is not sold with it, however it is written there', async (t) => {
   const key = 'ab/c+d==';
   const { origin } = await serve(t, (asked, response) => {

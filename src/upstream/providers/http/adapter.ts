@@ -43,8 +43,10 @@ export const http: Adapter<HttpOptions> = {
       return await fileResult(await context.once([request], ask), kind, upstream, context);
     }
     const ask = async () => {
-      const first = readAnswer(await send(request, binding, context), upstream);
-      const last = options.poll ? await poll(first, options.poll, { ...binding, signal: context.signal }) : first;
+      const first = readAnswer(await send(request, binding, context), upstream, options.asText);
+      const last = options.poll
+        ? await poll(first, { ...options.poll, asText: options.asText }, { ...binding, signal: context.signal })
+        : first;
       reportCost(options.cost, last, upstream, context);
       refuseFailed(options.failed, last, upstream, 'the answer tells of a failure');
       return mapAnswer(resultExpression(options), last, upstream);

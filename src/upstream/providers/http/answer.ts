@@ -4,6 +4,7 @@ import { isJsonObject } from '../../../json.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { numbersAsText } from './as-text.ts';
 
 const xml = new XMLParser({
   ignoreAttributes: false,
@@ -15,12 +16,14 @@ const xml = new XMLParser({
 
 /**
  * The answer as a value: JSON, a text as a string, XML as an object of its elements and attributes. No answer at all is
- * null. Throws UpstreamProblem `malformed`.
+ * null. `asText`: see `numbersAsText`. Throws UpstreamProblem `malformed`.
  */
-export function readAnswer(response: UpstreamResponse, upstream: string): unknown {
+export function readAnswer(response: UpstreamResponse, upstream: string, asText?: readonly string[]): unknown {
   const type = (response.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (response.body.length === 0) return null;
-  if (/^(?:application|text)\/json$|\+json$/.test(type)) return response.json();
+  if (/^(?:application|text)\/json$|\+json$/.test(type)) {
+    return response.json(asText && ((text) => numbersAsText(text, asText)));
+  }
   if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) return readXml(textOf(response, upstream), upstream);
   if (type.startsWith('text/')) return textOf(response, upstream);
   throw new UpstreamProblem('malformed', upstream, `answered ${type}: a file needs result: { file: ... }`);

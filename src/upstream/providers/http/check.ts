@@ -4,6 +4,7 @@ import { isAskedInSandbox } from '../../../catalogue/settings/settings.ts';
 import type { UpstreamFile } from '../../../catalogue/types.ts';
 import { evaluate, expressionFault, holds } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
+import { numbersAsText } from './as-text.ts';
 import { downloadFaults } from './files.ts';
 import { flatFaults } from './flat-fields.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
@@ -41,8 +42,13 @@ export const exampleResult: NonNullable<AdapterDeclaration['exampleResult']> = (
   }
 };
 
+/** As it is read. */
+const exampleOf = ({ example, asText }: Answering): unknown =>
+  asText ? JSON.parse(numbersAsText(JSON.stringify(example), asText)) : example;
+
 /** What the options make of their example. Throws UpstreamProblem where they do not fit it. */
-const resultOf = (options: Answering): unknown => mapAnswer(resultExpression(options), options.example, 'the example');
+const resultOf = (options: Answering): unknown =>
+  mapAnswer(resultExpression(options), exampleOf(options), 'the example');
 
 export function expressionFaults({ result, cost, failed, poll }: Answering): OptionFault[] {
   const expressions: readonly (readonly [path: readonly string[], expression: string | undefined])[] = [
@@ -61,7 +67,7 @@ export function expressionFaults({ result, cost, failed, poll }: Answering): Opt
 }
 
 function contradictions(options: HttpOptions): OptionFault[] {
-  const { method, body, result, poll, download } = options;
+  const { method, body, result, poll, download, asText } = options;
   const faults: OptionFault[] = [];
   const add = (path: string[], message: string, expected: string) => faults.push({ path, message, expected });
   if (method === 'GET' && body !== undefined) add(['body'], 'a GET request has no body', 'query, or another method');
@@ -69,11 +75,14 @@ function contradictions(options: HttpOptions): OptionFault[] {
   if (result !== undefined && poll?.result !== undefined) {
     add(['poll', 'result'], 'the result is said twice', 'write result or poll.result');
   }
-  if (options.stream && (result ?? poll ?? download ?? options.cost ?? options.failed) !== undefined) {
-    add(['stream'], 'what streams is passed on as it is', 'leave out result, poll, download, cost and failed');
+  if (options.stream && (result ?? poll ?? download ?? asText ?? options.cost ?? options.failed) !== undefined) {
+    add(['stream'], 'what streams is passed on as it is', 'leave out result, poll, download, asText, cost and failed');
   }
   if (fileOf(options) && (poll ?? download) !== undefined) {
     add(['result', 'file'], 'a file comes in the answer itself', 'download: [field] for an address in the answer');
+  }
+  if (fileOf(options) && asText !== undefined) {
+    add(['asText'], 'an answer that is a file has no members', 'leave it out');
   }
   if (fileOf(options) && options.failed !== undefined) {
     add(['failed'], 'an answer that is a file has no fields', 'leave it out: whatever is no such file has failed');
@@ -83,8 +92,9 @@ function contradictions(options: HttpOptions): OptionFault[] {
 
 /** What the sandbox answers in the provider's place. Its expressions are right. */
 export function exampleFaults(options: Answering, upstream: UpstreamFile): OptionFault[] {
-  const { example, failed, poll } = options;
-  if (example === undefined) return missingExample(options, upstream);
+  const { failed, poll } = options;
+  if (options.example === undefined) return missingExample(options, upstream);
+  const example = exampleOf(options);
   const fault = (message: string, expected: string) => [{ path: ['example'], message, expected }];
   try {
     resultOf(options);

@@ -45,13 +45,15 @@ export type HttpOptions = {
   readonly cost?: string;
   readonly download?: readonly string[];
   readonly poll?: PollOptions;
+  /** Members of the answer, wherever they stand, whose numbers are read as texts. */
+  readonly asText?: readonly string[];
   readonly stream?: 'sse';
   /** An answer of the provider: the last one, where it is polled. */
   readonly example?: unknown;
 };
 
 /** What options say of the answer, and of the result that is made of it. */
-export type Answering = Pick<HttpOptions, 'result' | 'cost' | 'failed' | 'poll' | 'example'>;
+export type Answering = Pick<HttpOptions, 'result' | 'cost' | 'failed' | 'poll' | 'example' | 'asText'>;
 
 /** The sort of file that the answer itself is; undefined for a value. */
 export const fileOf = ({ result }: Answering): MediaKind | undefined =>
@@ -167,6 +169,14 @@ export const httpOptions = {
       },
       description: 'For a provider that answers with a job',
       examples: [{ path: '/jobs/{id}', until: "state == 'done'" }],
+    },
+    asText: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      minItems: 1,
+      description:
+        'Members of the JSON answered, wherever they stand, whose numbers are read as texts, digit for digit',
+      examples: [['id', 'lamports']],
     },
     stream: {
       const: 'sse',

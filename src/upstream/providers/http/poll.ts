@@ -6,7 +6,7 @@ import type { UpstreamHttp } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
-import type { PollOptions } from './options.ts';
+import type { HttpOptions, PollOptions } from './options.ts';
 import { filledPath, placesIn, textFaults } from './path.ts';
 import { refuseFailed } from './refusal.ts';
 
@@ -21,8 +21,12 @@ interface Asking {
 const pauseOf = ({ every = USUAL_PAUSE }: PollOptions): number => parseDuration(every) ?? 0;
 
 /** The answer of the job that is done. Throws UpstreamProblem. */
-export async function poll(first: unknown, options: PollOptions, { upstream, http, signal }: Asking): Promise<unknown> {
-  const { until, failed } = options;
+export async function poll(
+  first: unknown,
+  options: PollOptions & Pick<HttpOptions, 'asText'>,
+  { upstream, http, signal }: Asking,
+): Promise<unknown> {
+  const { until, failed, asText } = options;
   const path = jobPath(first, options.path, upstream);
   const pauseMs = pauseOf(options);
   let answer = first;
@@ -31,7 +35,7 @@ export async function poll(first: unknown, options: PollOptions, { upstream, htt
     await pause(pauseMs, signal).catch(() => {
       throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
     });
-    answer = readAnswer(await http.request({ method: 'GET', path, signal, asksOfJob: true }), upstream);
+    answer = readAnswer(await http.request({ method: 'GET', path, signal, asksOfJob: true }), upstream, asText);
   }
   return answer;
 }
@@ -41,8 +45,10 @@ function jobPath(first: unknown, path: string, upstream: string): string {
   const found = (expression: string): string | number => {
     const value = evaluate(expression, first, upstream);
     // Its last digits were lost in reading: it may be that of another caller's job.
-    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
-      throw new UpstreamProblem('malformed', upstream, `${expression} is a number too long to be exact`);
+    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+      const message = `${expression} is a number too long to be exact: name its member in asText`;
+      throw new UpstreamProblem('malformed', upstream, message);
+    }
     if (typeof value === 'string' || typeof value === 'number') return value;
     throw new UpstreamProblem('malformed', upstream, `the first answer has no ${expression}`);
   };
