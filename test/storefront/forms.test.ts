@@ -82,6 +82,15 @@ t.test('what a field takes is to be chosen, or said beside it', { skip: noBrowse
   t.equal(await page.locator('#field-all-hint').textContent(), 'integer, whole or text');
 });
 
+t.test('a number of a link that would be read as another is said at its field', { skip: noBrowser }, async (t) => {
+  const { page } = await openPage(t);
+  await page.goto(`${gateway.url}/endpoints/echo/get?dataset=south&ids=9007199254740993&ids=2`);
+  const fault = page.locator('#field-ids-fault');
+  await fault.waitFor();
+  t.match(await fault.textContent(), '/0 has more digits than a number keeps');
+  t.equal(await page.getByLabel('ids', { exact: true }).inputValue(), '[9007199254740993,2]');
+});
+
 t.test('who comes back finds what was filled in, and its price', { skip: noBrowser }, async (t) => {
   const { page, complaints } = await openPage(t);
   await page.goto(`${gateway.url}/endpoints/image/family-e-2`);

@@ -1,17 +1,15 @@
 /** A JSON Schema for people: each field with what it holds. */
 import type { JsonSchema } from '../../catalogue/types.ts';
+import { asJsonObject } from '../../json.ts';
 import { typeInWords } from '../in-words.ts';
 
 /** Deeper ones are said to be objects. */
 const DEEPEST = 4;
 
-const asSchema = (value: unknown): JsonSchema =>
-  typeof value === 'object' && value !== null ? (value as JsonSchema) : {};
-
 const entries = (schema: JsonSchema): [string, JsonSchema][] =>
-  Object.entries(asSchema(schema.properties)).map(([name, value]) => [name, asSchema(value)]);
+  Object.entries(asJsonObject(schema.properties)).map(([name, value]) => [name, asJsonObject(value)]);
 
-const inside = (schema: JsonSchema): JsonSchema => (schema.type === 'array' ? asSchema(schema.items) : schema);
+const inside = (schema: JsonSchema): JsonSchema => (schema.type === 'array' ? asJsonObject(schema.items) : schema);
 
 export function Fields({ schema, depth = 0 }: { schema: JsonSchema; depth?: number }) {
   const required = Array.isArray(schema.required) ? schema.required : [];

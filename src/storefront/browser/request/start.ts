@@ -9,19 +9,20 @@ import { syncSliders } from './sliders.ts';
 /** After the last key or movement. */
 const PAUSE_MS = 150;
 
-const parsed = (text: string): unknown => {
+/** A text of a query as JSON: as it stands where it is some, for a number that were read might be another. */
+function literal(text: string): string {
   try {
-    return JSON.parse(text);
-  } catch {
+    JSON.parse(text);
     return text;
+  } catch {
+    return JSON.stringify(text);
   }
-};
+}
 
-/** JSON as it stands, or a query's texts as what they say: a list where there are several. */
-function jsonOf([text, ...others]: readonly string[]): string {
-  if (text === undefined) return '';
-  if (others.length > 0) return JSON.stringify([text, ...others].map(parsed));
-  return typeof parsed(text) === 'string' ? JSON.stringify(parsed(text)) : text;
+/** A list where there are several. */
+function jsonOf(texts: readonly string[]): string {
+  const said = texts.filter((text) => text !== '').map(literal);
+  return said.length > 1 ? `[${said.join()}]` : said.join();
 }
 
 /** What an address says of fields fills them in: links to a request can be shared. */
