@@ -19,7 +19,7 @@ const PROGRAMS = [
 ];
 
 /** Files of tests that share a process. Measured: a file costs a second of CPU less, and two where it starts a gateway. */
-const GROUP = 12;
+const GROUP = 16;
 
 /** The last groups are smaller, so that all end at about the same time: this many work side by side. */
 const SIDE_BY_SIDE = 8;
