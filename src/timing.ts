@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onAbort } from './on-abort.ts';
 
+/** A timer of more milliseconds ends at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Runs `task` again and again, never two at a time; `failed` hears of what it throws. Answers how to stop it. */
 export function every(
   milliseconds: number,

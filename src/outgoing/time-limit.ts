@@ -1,8 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { onAbort } from '../on-abort.ts';
-
-/** A timer of more milliseconds ends at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER_MS } from '../timing.ts';
 
 /**
  * A signal and a limit of time as one, for a request of undici's. An emitter, which undici takes as well as a signal: another AbortSignal
@@ -24,7 +22,7 @@ export class TimeLimit extends EventEmitter {
         this.expired = true;
         this.#abort();
       },
-      Math.min(milliseconds, LONGEST_MS),
+      Math.min(milliseconds, LONGEST_TIMER_MS),
     );
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
+import { divideUp } from '../money.ts';
 import { chainOfNode } from './chains/chain-of-node.ts';
 import { decimalsOfToken } from './chains/decimals-of-token.ts';
 import { isTokenAccount } from './chains/is-token-account.ts';
@@ -166,7 +167,7 @@ async function driver<Driver>(
 /** Rounded up by an eighth at most: what is prepared for a price need not change with every block. */
 function inSteps(price: bigint): bigint {
   const step = 1n << BigInt(Math.max(0, price.toString(2).length - 4));
-  return ((price + step - 1n) / step) * step;
+  return divideUp(price, step) * step;
 }
 
 /** What `fetch` says of a connection stands in its cause. */

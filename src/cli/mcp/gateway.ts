@@ -8,6 +8,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { LARGEST_RESULT_MIB, MIB, TooLong } from '../../client/bounded.ts';
+import { LONGEST_TIMER_MS } from '../../timing.ts';
 import { UsageProblem } from '../command-line.ts';
 
 /** A tool call as it is sent. */
@@ -56,9 +57,6 @@ async function boundedFetch(...asked: Parameters<typeof fetch>): Promise<Respons
   return new Response(answer.body?.pipeThrough(counted), answer);
 }
 
-/** As long as a timer can be. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** Why something failed: what lies at the bottom of it, which for Node's `fetch failed` alone says anything. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -81,7 +79,7 @@ export async function openGateway(server: URL, version: string): Promise<Gateway
       client.request(
         { method: 'tools/call', params: { name, arguments: input, _meta: meta } },
         // News of its progress also keeps the connection of a call that takes long.
-        { onprogress: (progress) => onProgress?.(progress), timeout: NO_TIMEOUT_MS, ...(signal && { signal }) },
+        { onprogress: (progress) => onProgress?.(progress), timeout: LONGEST_TIMER_MS, ...(signal && { signal }) },
       ),
   };
 }

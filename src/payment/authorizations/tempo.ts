@@ -4,6 +4,7 @@
  */
 
 import { asJsonObject, type JsonObject } from '../../json.ts';
+import { divideUp } from '../../money.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
 import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import { findLog, type LogProgress, readBlock, SEEN_BY_ALL_SECONDS } from '../chains/evm-logs.ts';
@@ -139,8 +140,8 @@ const FEE_MANAGER = '0xfeec000000000000000000000000000000000000';
 const USER_TOKENS = '0xed498fa8';
 const BALANCE_OF = '0x70a08231';
 
-/** Attodollars of a unit of a token with 6 decimals. */
-const ATTODOLLARS = 10n ** 12n;
+/** Tokens have 6 decimals, and attodollars 18. */
+const ATTODOLLARS_A_UNIT = 10n ** 12n;
 
 /**
  * The chain takes the fee that there may be before it runs the transaction: what pays in the token that it transfers has to have
@@ -161,7 +162,7 @@ export async function demandCover(
     asks(currency, BALANCE_OF),
   ]);
   if (preferred !== 0n && preferred !== BigInt(currency)) return;
-  const fee = (gas * feePerGas + ATTODOLLARS - 1n) / ATTODOLLARS;
+  const fee = divideUp(gas * feePerGas, ATTODOLLARS_A_UNIT);
   const missing = BigInt(amount) + fee - balance;
   if (missing <= 0n) return;
   throw new Refusal(

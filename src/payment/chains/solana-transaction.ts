@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Atomic } from '../../money.ts';
+import { type Atomic, divideUp } from '../../money.ts';
 import { encodeBase58 } from '../../on-chain/base58.ts';
 
 /** What a Solana payment says of itself (Solana's wire format, legacy and version 0; SPL Token's TransferChecked). */
@@ -105,7 +105,7 @@ function budgetOf(instructions: readonly Instruction[]): { units: bigint; unitPr
 }
 
 function feeOf(signatures: number, units: bigint, unitPrice: bigint): bigint {
-  return BigInt(signatures) * LAMPORTS_PER_SIGNATURE + (units * unitPrice + MICROLAMPORTS - 1n) / MICROLAMPORTS;
+  return BigInt(signatures) * LAMPORTS_PER_SIGNATURE + divideUp(units * unitPrice, MICROLAMPORTS);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What settling costs us, in the asset that is paid: a payment that is mostly fee is not worth taking. */
+import { divideUp } from '../../money.ts';
 
 /** Settling may cost one part in so many of the price. */
 const PARTS = 2n;
@@ -13,7 +14,7 @@ export interface NativeCoin {
 /** The lowest price, in atomic units of the asset, that is worth settling at a `cost` in atomic units of the coin. */
 export function leastPrice(cost: bigint, { decimals, value }: NativeCoin): bigint {
   const unit = 10n ** BigInt(decimals);
-  return (cost * value * PARTS + unit - 1n) / unit;
+  return divideUp(cost * value * PARTS, unit);
 }
 
 export const COSTS_TOO_MUCH = 'settling costs more than half the price: pay on another network';

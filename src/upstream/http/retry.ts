@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LONGEST_TIMER_MS } from '../../timing.ts';
 
 export const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -24,9 +25,6 @@ export function retryDelay(
 
 /** An outage of half a minute. */
 const JOB_RETRIES = 12;
-
-/** A timer of more milliseconds ends at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The same for a job that the upstream works on, and bills whether or not anybody asks for it: short outages are waited for, and

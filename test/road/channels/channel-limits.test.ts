@@ -1,16 +1,22 @@
 /** What payers cost us in transactions by their deposits is bounded. */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { generatePrivateKey } from 'viem/accounts';
 import { openChannel } from '../../channels.ts';
 import { sendProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 import { fresh, picturesWith } from '../../settling-first.ts';
 
-const gateway = await startGateway({
-  catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
-  networks: ['chain-c'],
-});
-t.teardown(gateway.stop);
+/** A shop where each payer may waste so many transactions an hour. */
+async function shopOf(t: Test, wastedPerHour: number) {
+  const shop = await startGateway({
+    catalogue: picturesWith(t, `{ channels: true }\nlimits: { payer: { wastedPerHour: ${wastedPerHour} } }`),
+    networks: ['chain-c'],
+  });
+  t.teardown(shop.stop);
+  return shop;
+}
+
+const gateway = await shopOf(t, 2);
 
 let opened = 0;
 const another = () => {
@@ -32,11 +38,7 @@ t.test('who opens channel after channel has to wait', async (t) => {
 });
 
 t.test('a deposit whose call fails counts the same, and one that is given back does not', async (t) => {
-  const fresher = await startGateway({
-    catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
-    networks: ['chain-c'],
-  });
-  t.teardown(fresher.stop);
+  const fresher = await shopOf(t, 2);
   const payer = openChannel(fresher);
   await fresher.fault({ upstream: 'predictions', fault: '500' });
   t.equal((await payer.buy(fresh(fresher))).status, 500);
@@ -52,11 +54,7 @@ for (const [whose, voucherKey] of [
   ['a key that it names', generatePrivateKey()],
 ] as const) {
   t.test(`a deposit is made good by the calls that are drawn from it, whose vouchers ${whose} signs`, async (t) => {
-    const shop = await startGateway({
-      catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 2 } }'),
-      networks: ['chain-c'],
-    });
-    t.teardown(shop.stop);
+    const shop = await shopOf(t, 2);
     for (const byte of ['01', '02', '03']) {
       const payer = openChannel(shop, { salt: `0x${byte.repeat(32)}`, ...(voucherKey && { voucherKey }) });
       for (const what of ['deposits', 'draws']) {
@@ -67,11 +65,7 @@ for (const [whose, voucherKey] of [
 }
 
 t.test('who may waste no more draws from what it has deposited all the same', async (t) => {
-  const strict = await startGateway({
-    catalogue: picturesWith(t, '{ channels: true }\nlimits: { payer: { wastedPerHour: 1 } }'),
-    networks: ['chain-c'],
-  });
-  t.teardown(strict.stop);
+  const strict = await shopOf(t, 1);
   const payer = openChannel(strict);
   t.equal((await payer.buy(fresh(strict))).status, 200);
   const [call, other] = [fresh(strict), openChannel(strict, { salt: `0x${'79'.repeat(32)}` })];

@@ -46,7 +46,6 @@ function priceInWords({ price, isFree, faults }: Answer): string {
 export function startRequest(form: HTMLFormElement): void {
   const price = document.querySelector('#price');
   const offer = startPurchase(() => readForm(form).call);
-  const filledIn = () => JSON.stringify(readForm(form));
   let asking = new AbortController();
   let asked = '';
   let pause: ReturnType<typeof setTimeout> | undefined;
@@ -54,9 +53,10 @@ export function startRequest(form: HTMLFormElement): void {
   async function ask(): Promise<void> {
     asking.abort();
     asking = new AbortController();
-    asked = filledIn();
     const { signal } = asking;
-    const { call, faults } = readForm(form);
+    const reading = readForm(form);
+    asked = JSON.stringify(reading);
+    const { call, faults } = reading;
     if (!call) {
       offer(undefined);
       return showFaults(form, faults, []);
@@ -87,7 +87,7 @@ export function startRequest(form: HTMLFormElement): void {
   form.addEventListener('submit', (event) => event.preventDefault());
   // Who goes back finds the fields as they were left: the browser fills them in after this has run, and says nothing of it.
   addEventListener('pageshow', () => {
-    if (filledIn() !== asked) void ask();
+    if (JSON.stringify(readForm(form)) !== asked) void ask();
   });
   void ask();
 }

@@ -1,6 +1,6 @@
 /** One call of a tool, over a connection of its own. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { within } from '../../../timing.ts';
+import { LONGEST_TIMER_MS, within } from '../../../timing.ts';
 import type { UpstreamHttp } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { fetchThrough } from './fetch.ts';
@@ -11,9 +11,6 @@ interface Order {
   readonly name: string;
   readonly arguments: Record<string, unknown>;
 }
-
-/** The signal alone says how long a call may take; this is as long as a timer can be. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 const FAREWELL_MS = 5_000;
 
@@ -30,7 +27,8 @@ export async function callTool(http: UpstreamHttp, order: Order, signal: AbortSi
     fetch: fetchThrough(http, signal, (problem) => given.abort(problem)),
   });
   const client = new mcp.Client({ name: 'turnpike', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  const options = { signal: AbortSignal.any([signal, given.signal]), timeout: NO_TIMEOUT_MS };
+  // The signal alone says how long a call may take.
+  const options = { signal: AbortSignal.any([signal, given.signal]), timeout: LONGEST_TIMER_MS };
   try {
     await client.connect(transport, options);
     return await client.callTool(order, options);
