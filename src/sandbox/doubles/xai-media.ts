@@ -1,7 +1,8 @@
 /**
  * xAI's images, videos and speech. A video is worked on for a moment and polled; files are made when they are fetched.
  * Read on 2026-11-22 in the schemas of `@ai-sdk/xai` 3.0.99 (src/xai-video-model.ts, xai-image-model.ts, xai-error.ts).
- * Speech is not in there: it is as in the adapter's sources.
+ * Speech is not in there: it is as in the adapter's sources. Refusals of a prompt, read on 2026-11-29, as in
+ * src/upstream/providers/openai/chat-errors.ts.
  */
 import type { Upstream } from '../../catalogue/types.ts';
 import { digest } from '../../examples/seed.ts';
@@ -42,6 +43,12 @@ const billed: ReadonlySet<string> = new Set(['/images/generations', '/images/edi
 
 const refuse = (status: number, message: string, code: string): DoubleAnswer =>
   jsonAnswer(status, { error: { message, type: 'invalid_request_error', param: null, code } });
+
+/** What is refused before it is worked on. */
+const usageViolation = {
+  code: 'The caller does not have permission to execute the specified operation',
+  error: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO',
+};
 
 function open(upstream: Upstream): Double {
   const ids = new Set(Object.values(upstream.models ?? {}).map(({ id }) => id));
@@ -109,8 +116,7 @@ function open(upstream: Upstream): Double {
         ? { code: 'resource_exhausted', error: 'Too many requests' }
         : { code: 'internal', error: 'Internal server error' },
     refuse(request) {
-      if (request.path.startsWith('/images/'))
-        return jsonAnswer(200, { data: [{ url: '', respect_moderation: false }] });
+      if (request.path.startsWith('/images/')) return jsonAnswer(403, usageViolation);
       if (request.path === '/tts') return refuse(400, 'Text rejected by content moderation.', 'content_moderation');
       const started = start(request, false);
       return typeof started === 'string' ? jsonAnswer(200, { request_id: started }) : started;

@@ -1,7 +1,8 @@
 /**
  * How hosts of chat completions say that a call failed. Source: `openai` 6.49.0; `metadata` is OpenRouter's
  * (openrouter.ai/docs/api/reference/errors-and-debugging, `@openrouter/sdk` 1.3.19): `error_type`, `reasons` of a
- * moderation, `raw` with what the host behind it answered.
+ * moderation, `raw` with what the host behind it answered. What xAI will not read it refuses with a 403 or a 400, as
+ * github UKGovernmentBEIS/inspect_ai (#2267) and theopenco/llmgateway (#1785) recorded it.
  */
 import { asJsonObject, isJsonObject } from '../../../json.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
@@ -21,7 +22,8 @@ const ownParameters: ReadonlySet<unknown> = new Set([
   'max_completion_tokens',
 ]);
 
-const MODERATED = /content_(?:policy|filter)|moderation|content management policy|safety system/i;
+const MODERATED =
+  /content_(?:policy|filter)|moderation|content management policy|safety system|violates usage guidelines/i;
 const TOO_LONG =
   /context_length|token_limit_exceeded|string_too_long|context (?:length|window)|maximum context|prompt is too long|too many tokens/i;
 const BAD_IMAGE =

@@ -243,6 +243,20 @@ t.test('what OpenRouter says of a failure, by its kind and whatever its words, i
   }
 });
 
+t.test('what xAI will not read is the caller’s to change, though it answers as if the key were refused', async (t) => {
+  for (const [status, code] of [
+    [403, 'The caller does not have permission to execute the specified operation'],
+    [400, 'Client specified an invalid argument'],
+  ] as const) {
+    const error =
+      'Content violates usage guidelines. Team: t, API key ID: k, Model: m, Failed check: SAFETY_CHECK_TYPE_BIO';
+    const { binding, context } = await answering(t, usage, status, { code, error });
+    const problem = await problemOf(adapter.call({ prompt: 'Hello' }, binding, context));
+    t.equal(problem.failure, 'content-refused', String(status));
+    t.notMatch(problem.publicMessage, /API key|Team/);
+  }
+});
+
 t.test('a choice that ended in an error is no answer, however much of it was written', async (t) => {
   const choice = { index: 0, message: { role: 'assistant', content: 'Half a' }, finish_reason: 'error' };
   for (const error of [undefined, { code: 502, message: 'Upstream broke off' }]) {

@@ -94,3 +94,16 @@ t.test('takes an image as bytes or as an address', async (t) => {
   });
   t.equal((await problemOf(imagine(binding, { prompt: 'fog' }, context))).failure, 'malformed');
 });
+
+for (const [answer, failure] of [
+  [
+    { status: 403, json: { code: 'permission-denied', error: 'Content violates usage guidelines.' } },
+    'content-refused',
+  ],
+  [{ json: { data: [{ url: '', respect_moderation: false }] } }, 'content-refused'],
+] as const) {
+  t.test(`an image that ends as ${JSON.stringify(answer.json)} is ${failure}`, async (t) => {
+    const { binding } = await open(t, [answer]);
+    t.equal((await problemOf(imagine(binding, { prompt: 'fog' }, context))).failure, failure);
+  });
+}
