@@ -2,7 +2,8 @@
  * xAI's images, videos and speech. A video is worked on for a moment and polled; files are made when they are fetched.
  * Read on 2026-11-22 in the schemas of `@ai-sdk/xai` 3.0.99 (src/xai-video-model.ts, xai-image-model.ts, xai-error.ts).
  * Speech is not in there: it is as in the adapter's sources. Refusals of a prompt, read on 2026-11-29, as in
- * src/upstream/providers/openai/chat-errors.ts.
+ * src/upstream/providers/openai/chat-errors.ts; wrong keys as in its
+ * OpenAPI document (github api-evangelist/xai) and as github i-am-bee/beeai-framework (#447) recorded them.
  */
 import type { Upstream } from '../../catalogue/types.ts';
 import { digest } from '../../examples/seed.ts';
@@ -43,6 +44,12 @@ const billed: ReadonlySet<string> = new Set(['/images/generations', '/images/edi
 
 const refuse = (status: number, message: string, code: string): DoubleAnswer =>
   jsonAnswer(status, { error: { message, type: 'invalid_request_error', param: null, code } });
+
+/** xAI answers 401 where there is no key at all. */
+const wrongKey = {
+  code: 'Client specified an invalid argument',
+  error: 'Incorrect API key provided: xa***gA. You can obtain an API key from https://console.x.ai.',
+};
 
 /** What is refused before it is worked on. */
 const usageViolation = {
@@ -94,7 +101,7 @@ function open(upstream: Upstream): Double {
     if (method !== 'POST' || !billed.has(path)) return refuse(404, `No route ${method} ${path}`, 'not_found');
     if (path === '/tts') return await speak(body);
     if (ids.size > 0 && !ids.has(String(body.model))) {
-      return refuse(404, `The model ${String(body.model)} does not exist`, 'model_not_found');
+      return jsonAnswer(400, { code: 'invalid-argument', error: `Model not found: ${String(body.model)}` });
     }
     if (path !== '/videos/generations') return await draw(path, body, request.base);
     const started = start(request, true);
@@ -104,7 +111,7 @@ function open(upstream: Upstream): Double {
   return {
     unauthorized(request) {
       if (request.path.startsWith('/files/') || hasBearerKey(request)) return undefined;
-      return jsonAnswer(401, { code: 'unauthenticated', error: 'Incorrect API key provided.' });
+      return jsonAnswer(400, wrongKey);
     },
     isBilled: ({ method, path }) => method === 'POST' && billed.has(path),
     async answer(request) {

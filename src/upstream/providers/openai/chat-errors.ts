@@ -11,7 +11,7 @@ import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 export const chatErrorStatuses: readonly number[] = [400, 403, 413, 422];
 
 /** Those by which a host finds fault with what its caller sent. */
-const faultStatuses: ReadonlySet<number> = new Set([400, 413, 422]);
+const faultStatuses: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 /** Parameters that the gateway chooses: a host that does not take one is bound wrongly. */
 const ownParameters: ReadonlySet<unknown> = new Set([
@@ -29,7 +29,10 @@ const TOO_LONG =
 const BAD_IMAGE =
   /invalid_image|image_(?:url|too_|not_found|download_failed)|unsupported_image|unable to process (?:input )?image/i;
 const BINDING_AT_FAULT =
-  /model_not_found|not a valid model|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
+  /model_not_found|model not found|not a valid model|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
+
+/** xAI and Gemini's compatible API answer a wrong key with a 400. */
+const KEY_AT_FAULT = /incorrect api key|api key not valid/i;
 
 /** What a host says of a failure. */
 interface Refusal {
@@ -94,7 +97,14 @@ export function errorProblem(upstream: string, status: number, answer: unknown):
       providerMessage,
     });
   }
-  return new UpstreamProblem(status === 403 ? 'unavailable' : 'failed', upstream, problem, { status, providerMessage });
+  const isRefused = status === 403 || KEY_AT_FAULT.test(providerMessage);
+  return new UpstreamProblem(isRefused ? 'unavailable' : 'failed', upstream, problem, { status, providerMessage });
+}
+
+/** Whether a host may find fault with the request itself: neither with how it is bound nor with what the gateway chose. */
+export function isOfRequest(status: number, answer: unknown): boolean {
+  const { status: told, providerMessage, param } = refusalOf(status, answer);
+  return faultStatuses.has(told) && !ownParameters.has(param) && !BINDING_AT_FAULT.test(providerMessage);
 }
 
 /**
@@ -108,14 +118,8 @@ export function callerProblem(
   shown: (reason: string) => string,
 ): UpstreamProblem {
   const problem = errorProblem(upstream, status, answer);
-  const refusal = refusalOf(status, answer);
-  const { providerMessage, reason, param } = refusal;
-  const isCallers =
-    problem.failure === 'failed' &&
-    faultStatuses.has(refusal.status) &&
-    !ownParameters.has(param) &&
-    !BINDING_AT_FAULT.test(providerMessage);
-  if (!isCallers) return problem;
+  if (problem.failure !== 'failed' || !isOfRequest(status, answer)) return problem;
+  const { providerMessage, reason } = refusalOf(status, answer);
   const said = reason === '' ? '' : `: ${shown(reason)}`;
   return new UpstreamProblem('invalid-input', upstream, problem.message, {
     status,

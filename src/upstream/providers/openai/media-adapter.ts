@@ -20,7 +20,7 @@ import {
 } from '../../media/results.ts';
 import { sniffMediaType } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { errorProblem } from './chat-errors.ts';
+import { errorProblem, isOfRequest } from './chat-errors.ts';
 
 type OpenaiMediaOptions = MediaResultOptions & {
   readonly result: 'image' | 'transcript';
@@ -197,12 +197,14 @@ function demandShort(bytes: Buffer, { options, upstream }: ModelBinding<OpenaiMe
 const REFUSALS = [400, 403, 413, 415, 422];
 
 function refusal(upstream: string, response: UpstreamResponse, publicMessage: string): UpstreamProblem {
-  const problem = errorProblem(upstream, response.status, response.json());
+  const answer = response.json();
+  const problem = errorProblem(upstream, response.status, answer);
   if (problem.failure !== 'failed') return problem;
   // An account without money is refused as if the request were wrong.
   const { message, providerMessage } = problem;
   if (/billing|quota/i.test(providerMessage ?? ''))
     return new UpstreamProblem('unavailable', upstream, message, { providerMessage });
+  if (!isOfRequest(response.status, answer)) return problem;
   return new UpstreamProblem('invalid-input', upstream, message, {
     status: response.status,
     publicMessage,

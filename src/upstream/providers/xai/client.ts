@@ -8,7 +8,7 @@ import { pause } from '../../http/retry.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { reportedCost } from '../../reported-cost.ts';
-import { errorProblem } from '../openai/chat-errors.ts';
+import { errorProblem, isOfRequest } from '../openai/chat-errors.ts';
 
 type XaiBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
 type Context = Pick<CallContext, 'signal' | 'reportCost'>;
@@ -142,8 +142,9 @@ async function post(
 ): Promise<UpstreamResponse> {
   const response = await http.request({ method: 'POST', path, json, signal, accept: [400, 403, 413, 422] });
   if (response.status < 400) return response;
-  const problem = errorProblem(upstream, response.status, response.json());
-  if (problem.failure !== 'failed') throw problem;
+  const answer = response.json();
+  const problem = errorProblem(upstream, response.status, answer);
+  if (problem.failure !== 'failed' || !isOfRequest(response.status, answer)) throw problem;
   const publicMessage = 'The provider does not take this combination of values, or cannot read an image';
   const { message, providerMessage } = problem;
   throw new UpstreamProblem('invalid-input', upstream, message, {

@@ -217,11 +217,12 @@ t.test('what a host finds wrong with the gateway’s own doing is no fault of th
   for (const error of [
     { code: 'model_not_found', message: 'The model `maker/thinker-1` does not exist' },
     { param: 'max_completion_tokens', message: 'Unsupported parameter' },
+    { message: 'Model not found: maker/thinker-1' },
     { message: 'Incorrect API key provided' },
   ]) {
     const { binding, context } = await answering(t, usage, 400, refusedWith(error));
     const problem = await problemOf(adapter.call({ prompt: 'Hello' }, binding, context));
-    t.equal(problem.failure, 'failed', error.message);
+    t.equal(problem.failure, /key/.test(error.message) ? 'unavailable' : 'failed', error.message);
     t.equal(problem.publicMessage, undefined);
   }
 });

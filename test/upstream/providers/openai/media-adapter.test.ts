@@ -138,6 +138,20 @@ t.test('takes a file that plays for as long as is sold', async (t) => {
   }
 });
 
+t.test('what the provider finds wrong with the model is no fault of the caller', async (t) => {
+  const { binding, context } = await openSetting(t, image);
+  const error = {
+    message: "Invalid value: 'gpt-image-2'. Supported values are: 'gpt-image-3'.",
+    type: 'image_generation_user_error',
+    param: 'model',
+    code: 'invalid_value',
+  };
+  const refused = { status: 400, headers: {}, body: Buffer.alloc(0), sent: '', json: () => ({ error }) };
+  const http = { ...binding.http, request: async () => refused };
+  const call = adapter.call({ prompt: 'a boat', aspect_ratio: '1:1' }, { ...binding, http }, context);
+  t.match(await problemOf(call), { failure: 'failed', publicMessage: undefined });
+});
+
 t.test('reads no more than 25 MB', async (t) => {
   const server = createServer((_request, response) => response.end(Buffer.alloc(26 * 1024 * 1024)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

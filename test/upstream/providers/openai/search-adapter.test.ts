@@ -57,6 +57,8 @@ function watched(
   return { binding: { ...binding, http }, sent };
 }
 
+const refusal = { status: 400, headers: {}, body: Buffer.alloc(0), sent: '' };
+
 const says = (text: string, annotations: object[] = []) => ({
   output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations }] }],
 });
@@ -139,6 +141,17 @@ t.test('a failed response and an empty one are failures', async (t) => {
     const problem = await problemOf(respond(watching, { messages, tools: asked.tools }, context));
     t.equal(problem.failure, failure, problem.message);
   }
+});
+
+t.test('is unavailable when xAI does not take the key, which it answers as a wrong request', async (t) => {
+  const { binding, context } = await openSetting(t, searcher);
+  const answer = {
+    code: 'Client specified an invalid argument',
+    error: 'Incorrect API key provided: xa***gA. You can obtain an API key from https://console.x.ai.',
+  };
+  const http = { ...binding.http, request: async () => ({ ...refusal, json: () => answer }) };
+  const problem = await problemOf(respond({ ...binding, http }, { messages, tools: asked.tools }, context));
+  t.equal(problem.failure, 'unavailable');
 });
 
 t.test("OpenAI's own client reads the double", async (t) => {

@@ -137,3 +137,11 @@ t.test('tells a caller whose values the provider does not take, without its word
   t.equal(problem.failure, 'invalid-input');
   t.notMatch(String(problem.publicMessage), /21:9/);
 });
+
+t.test('a model that the provider does not have is no fault of the caller', async (t) => {
+  const { binding, context } = await openSetting(t, image);
+  const unknown = { ...binding, model: { name: 'painter', id: 'grok-imagine-image-of-old' } };
+  const problem = await problemOf(adapter.call({ prompt: 'a boat' }, unknown, context));
+  t.equal(problem.failure, 'failed');
+  t.equal(problem.publicMessage, undefined);
+});
