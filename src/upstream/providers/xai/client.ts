@@ -95,14 +95,14 @@ export async function film(binding: XaiBinding, input: JsonObject, context: Cont
 /** Where the video is, or undefined while it is being made. */
 function finishedVideo(upstream: string, id: string, state: JsonObject, context: Context): string | undefined {
   const { status, video, error, usage } = state;
+  if (status === 'pending') return undefined;
+  // One that does not pass moderation was made all the same, and is billed (docs.x.ai/developers/cost-tracking).
+  reportCost(usage, context);
   const { url, respect_moderation: isAllowed } = asJsonObject(video);
   if (isAllowed === false) throw contentRefused(upstream, 'the video did not pass moderation');
   switch (status) {
-    case 'pending':
-      return undefined;
     case 'done':
     case undefined:
-      reportCost(usage, context);
       if (typeof url === 'string') return url;
       throw new UpstreamProblem('malformed', upstream, 'the video is done without an address', {
         providerMessage: `video ${id}`,

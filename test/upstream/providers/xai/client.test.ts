@@ -67,6 +67,16 @@ for (const [end, failure] of [
   });
 }
 
+t.test('tells what a video cost that did not pass moderation: it was made, and is billed', async (t) => {
+  const usage = { cost_in_usd_ticks: 5_000_000_000 };
+  const refused = { json: { status: 'done', video: { url: '', duration: 10, respect_moderation: false }, usage } };
+  const { binding } = await open(t, [started, { json: { status: 'pending', progress: 50 } }, refused]);
+  const costs: string[] = [];
+  const told = { ...context, reportCost: (dollars: string) => costs.push(dollars) };
+  t.equal((await problemOf(film(binding, { prompt: 'fog' }, told))).failure, 'content-refused');
+  t.same(costs, ['0.500000000000']);
+});
+
 t.test('gives a video up at the deadline', async (t) => {
   const { binding } = await open(t, [started, { status: 202 }]);
   const signal = AbortSignal.timeout(400);
