@@ -303,6 +303,8 @@ t.test('reads what the provider says that a call cost, and nothing into what it 
     [{ cost: Number.NaN }, undefined],
     [{ cost: '5' }, undefined],
     [{ cost: null }, undefined],
+    [{ cost_in_usd_ticks: 37_756_000 }, 3_775_600_000n],
+    [{ cost_in_usd_ticks: '37756000' }, undefined],
     [{}, undefined],
     [undefined, undefined],
   ];

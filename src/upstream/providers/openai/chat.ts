@@ -7,7 +7,7 @@ import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { reportedCost } from '../../reported-cost.ts';
+import { costIn } from '../../reported-cost.ts';
 import { requestCompletion } from './chat-client.ts';
 import { contentRefused } from './chat-errors.ts';
 
@@ -111,11 +111,11 @@ function readAnswer(
   const { id, choices, usage } = answer;
   const choice = asJsonObject(Array.isArray(choices) ? choices[0] : undefined);
   const message = asJsonObject(choice.message);
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens, cost } = asJsonObject(usage);
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens } = asJsonObject(usage);
   if (choice.message === undefined || typeof promptTokens !== 'number' || typeof completionTokens !== 'number') {
     throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
   }
-  const dollars = reportedCost(cost);
+  const dollars = costIn(usage);
   if (dollars !== undefined) context.reportCost?.(dollars);
   context.reportOutput?.({ promptTokens, completionTokens });
   context.reportUse?.(model.name, { promptTokens, completionTokens });

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../../catalogue/types.ts';
 import { asJsonObject, asJsonObjects } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { reportedCost } from '../../reported-cost.ts';
+import { costIn } from '../../reported-cost.ts';
 import type { ChatBinding, ChatMessage } from './chat.ts';
 import { errorProblem } from './chat-errors.ts';
 
@@ -47,9 +47,6 @@ export const withInputImages = (text: string, urls: readonly string[]): unknown 
 
 /** Thinking between searches included: a caller's words may ask a model for volumes. */
 const MOST_TOKENS = 16_384;
-
-/** xAI counts what a call cost in these. */
-const TICKS_PER_DOLLAR = 1e10;
 
 /** One answer. Throws UpstreamProblem: refusals are `content-refused`. */
 export async function respond(
@@ -95,8 +92,7 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
     throw new UpstreamProblem('malformed', upstream, 'answered no text', { providerMessage: String(status) });
   }
 
-  const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
-  const dollars = typeof ticks === 'number' ? reportedCost(ticks / TICKS_PER_DOLLAR) : undefined;
+  const dollars = costIn(usage);
   if (dollars !== undefined) context.reportCost?.(dollars);
   return {
     text,

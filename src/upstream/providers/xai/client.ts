@@ -7,7 +7,7 @@ import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { reportedCost } from '../../reported-cost.ts';
+import { costIn } from '../../reported-cost.ts';
 import { errorProblem, isOfRequest } from '../openai/chat-errors.ts';
 
 type XaiBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
@@ -19,8 +19,6 @@ export interface XaiFile {
   requestId: string | undefined;
 }
 
-/** xAI counts what a call cost in these. */
-const TICKS_PER_DOLLAR = 1e10;
 const FIRST_POLL_MS = 250;
 const SLOWEST_POLL_MS = 5_000;
 
@@ -159,8 +157,7 @@ const requestIdOf = ({ headers }: UpstreamResponse): string | undefined =>
   headers['x-request-id'] ?? headers['x-trace-id'];
 
 function reportCost(usage: unknown, context: Context): void {
-  const { cost_in_usd_ticks: ticks } = asJsonObject(usage);
-  const dollars = typeof ticks === 'number' ? reportedCost(ticks / TICKS_PER_DOLLAR) : undefined;
+  const dollars = costIn(usage);
   if (dollars !== undefined) context.reportCost?.(dollars);
 }
 

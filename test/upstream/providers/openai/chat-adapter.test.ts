@@ -85,6 +85,17 @@ t.test('reports what the provider charged', async (t) => {
   t.match(context.costs, [/^0\.0\d+$/]);
 });
 
+t.test('reports what xAI charged, which it counts in ticks', async (t) => {
+  const { binding, context } = await answering(t, usage, 200, {
+    id: 'c-1',
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 32, completion_tokens: 9, total_tokens: 41, cost_in_usd_ticks: 37_756_000 },
+  });
+  await adapter.call({ prompt: 'Hello' }, binding, context);
+  t.same(context.costs, ['0.003775600000']);
+});
+
 t.test('asks the provider for as much as was sold, in the words of the model', async (t) => {
   const sent: unknown[] = [];
   for (const model of ['talker', 'thinker']) {
