@@ -75,6 +75,9 @@ export async function respond(
 
 function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext, 'reportCost'>): ResponsesAnswer {
   const { status, output, usage, error, incomplete_details: incomplete, citations } = asJsonObject(answer);
+  // Whatever came of it is billed.
+  const dollars = costIn(usage);
+  if (dollars !== undefined) context.reportCost?.(dollars);
   if (status === 'failed') throw errorProblem(upstream, 200, { error });
   if (!Array.isArray(output))
     throw new UpstreamProblem('malformed', upstream, 'answered no response: output is missing');
@@ -92,8 +95,6 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
     throw new UpstreamProblem('malformed', upstream, 'answered no text', { providerMessage: String(status) });
   }
 
-  const dollars = costIn(usage);
-  if (dollars !== undefined) context.reportCost?.(dollars);
   return {
     text,
     citations: citationsOf([

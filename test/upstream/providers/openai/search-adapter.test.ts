@@ -129,6 +129,19 @@ t.test('tells what the search cost where the provider says it', async (t) => {
   t.same(context.costs, ['0.031831900000']);
 });
 
+t.test('tells what a search cost that came to nothing: the provider bills it all the same', async (t) => {
+  const { binding, context } = await openSetting(t, searcher);
+  const usage = { cost_in_usd_ticks: 318_319_000 };
+  const refused = { output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }], usage };
+  const unfinished = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [], usage };
+  const { binding: watching } = watched(binding, [refused, unfinished]);
+  for (const failure of ['content-refused', 'malformed']) {
+    const problem = await problemOf(respond(watching, { messages, tools: asked.tools }, context));
+    t.equal(problem.failure, failure);
+  }
+  t.same(context.costs, ['0.031831900000', '0.031831900000']);
+});
+
 t.test('a failed response and an empty one are failures', async (t) => {
   const { binding, context } = await openSetting(t, searcher);
   const outcomes: [object, string][] = [
