@@ -10,10 +10,17 @@ export const reportedCost = (dollars: unknown): string | undefined =>
 /** xAI counts in these what a call cost. Source: docs.x.ai/developers/cost-tracking. */
 const TICKS_PER_DOLLAR = 1e10;
 
-/** The same of a provider's `usage`: OpenRouter has `cost` in it, and xAI, whatever it answers, `cost_in_usd_ticks`. */
+/**
+ * The same of a provider's `usage`: OpenRouter has `cost` in it, and xAI, whatever it answers, `cost_in_usd_ticks`. Of a
+ * call with a key of ours for the provider behind it, OpenRouter's cost is its fee alone: what that provider bills us is
+ * beside it (openrouter.ai/docs/use-cases/usage-accounting).
+ */
 export function costIn(usage: unknown): string | undefined {
-  const { cost, cost_in_usd_ticks: ticks } = asJsonObject(usage);
-  return reportedCost(typeof ticks === 'number' ? ticks / TICKS_PER_DOLLAR : cost);
+  const { cost, is_byok: isOwnKey, cost_details: details, cost_in_usd_ticks: ticks } = asJsonObject(usage);
+  if (typeof ticks === 'number') return reportedCost(ticks / TICKS_PER_DOLLAR);
+  const { upstream_inference_cost: billed } = asJsonObject(details);
+  const isBilledApart = isOwnKey === true && typeof billed === 'number';
+  return reportedCost(typeof cost === 'number' && isBilledApart ? cost + billed : cost);
 }
 
 /** What a call cost so far and what one more exchange of it did, together. What is no amount adds nothing. */
