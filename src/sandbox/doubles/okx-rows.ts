@@ -62,7 +62,7 @@ export function searched(query: URLSearchParams) {
     .filter(({ chainIndex, symbol, name, address }) => {
       return (
         chains.includes(chainIndex) &&
-        (address.toLowerCase() === asked || `${symbol} ${name}`.toLowerCase().includes(asked))
+        (address === query.get('search') || `${symbol} ${name}`.toLowerCase().includes(asked))
       );
     })
     .map((token) => ({

@@ -68,8 +68,6 @@ export const listed: readonly ListedToken[] = [
   },
 ];
 
+/** As OKX wants them: EVM addresses in lower case. */
 export const find = (chainIndex: unknown, address: unknown): ListedToken | undefined =>
-  listed.find((token) => {
-    const asked = String(address);
-    return token.chainIndex === chainIndex && token.address === (asked.startsWith('0x') ? asked.toLowerCase() : asked);
-  });
+  listed.find((token) => token.chainIndex === chainIndex && token.address === address);

@@ -217,6 +217,14 @@ t.test('finds tokens of another chain however their address is written', async (
     chain: 'chain-b',
     data: [{ tokenSymbol: 'WOKB', tokenContractAddress: mixed, price: 178.4 }],
   });
+  for (const action of ['holder_analysis', 'candlesticks', 'whale_trades', 'token_risk', 'cluster_check']) {
+    const { call } = await ask(t, 'market', { action, tokenAddress: mixed }, 'chain-b');
+    t.match(await call(), { data: { tokenAddress: mixed } }, action);
+  }
+  const { call: search } = await ask(t, 'discovery', { action: 'search', keyword: mixed }, 'chain-b');
+  t.match(await search(), { data: [{ tokenSymbol: 'WOKB' }] });
+  const { call: signals } = await ask(t, 'discovery', { action: 'smart_money', tokenAddress: mixed }, 'chain-b');
+  t.match(await signals(), { data: [{ token: { symbol: 'WOKB' } }] });
 });
 
 t.test('analyses holders, trades, risks and clusters', async (t) => {

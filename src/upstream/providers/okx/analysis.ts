@@ -2,7 +2,7 @@
 import type { Input } from '../../../catalogue/types.ts';
 import { optionally } from '../../optionally.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { chainIndexOf, type OkxBinding, type OkxContext, type OkxRow } from './client.ts';
+import { chainIndexOf, type OkxBinding, type OkxContext, type OkxRow, okxAddress } from './client.ts';
 import {
   advancedInfo,
   basicInfo,
@@ -134,12 +134,8 @@ async function overview(
   return { data: found, ...(missing.length > 0 && { missing }) };
 }
 
-/** OKX writes EVM addresses in lower case, whatever it is asked for. */
 const rowOf = (rows: readonly OkxRow[], address: string): OkxRow | undefined =>
-  rows.find(
-    ({ tokenContractAddress: given }) =>
-      given === address || (address.startsWith('0x') && given === address.toLowerCase()),
-  );
+  rows.find(({ tokenContractAddress }) => tokenContractAddress === okxAddress(address));
 
 function unknownToken({ upstream }: OkxBinding, addresses: readonly string[]): UpstreamProblem {
   const publicMessage =

@@ -21,6 +21,10 @@ export function chainIndexOf({ upstream, settings }: Pick<OkxBinding, 'upstream'
   throw new Error(`upstreams.yaml gives the upstream ${upstream} no number for ${chain}: add it to settings.chains`);
 }
 
+/** OKX finds EVM addresses in lower case alone: skills/okx-dex-market/SKILL.md of its repository. Others are told by case. */
+export const okxAddress = (address: string): string =>
+  /^0x[0-9a-f]{40}$/i.test(address) ? address.toLowerCase() : address;
+
 interface Signed {
   method: string;
   /** With the query. */

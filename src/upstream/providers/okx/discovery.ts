@@ -1,7 +1,7 @@
 /** Ways of finding tokens and traders, one for each value of `action`. */
 import type { Input } from '../../../catalogue/types.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { askOkx, chainIndexOf, type OkxBinding, type OkxContext, type OkxRow, rowsOf } from './client.ts';
+import { askOkx, chainIndexOf, type OkxBinding, type OkxContext, type OkxRow, okxAddress, rowsOf } from './client.ts';
 
 const market = '/api/v6/dex/market';
 /** OKX's ranking by trend, and its field numbers for ordering. */
@@ -36,10 +36,11 @@ export async function discover(
     case 'search':
       return await ask({
         path: `${market}/token/search`,
-        query: { chains: chainIndex, search: String(input.keyword), limit },
+        query: { chains: chainIndex, search: okxAddress(String(input.keyword)), limit },
       });
     case 'smart_money': {
-      const { walletType = '1', tokenAddress } = input;
+      const { walletType = '1' } = input;
+      const tokenAddress = typeof input.tokenAddress === 'string' ? okxAddress(input.tokenAddress) : undefined;
       // In bodies OKX wants numbers as strings, too.
       const json = { chainIndex, walletType, tokenAddress, limit: String(limit) };
       return await ask({ path: `${market}/signal/list`, json });

@@ -1,6 +1,6 @@
 /** Single reads of OKX's market API, for the adapter and for recipes. Each throws UpstreamProblem. */
 import { UpstreamProblem } from '../../problem.ts';
-import { askOkx, type OkxBinding, type OkxContext, type OkxRow, recordOf, rowsOf } from './client.ts';
+import { askOkx, type OkxBinding, type OkxContext, type OkxRow, okxAddress, recordOf, rowsOf } from './client.ts';
 
 export interface OkxToken {
   /** OKX's number of the chain. */
@@ -9,7 +9,7 @@ export interface OkxToken {
 }
 
 const market = '/api/v6/dex/market';
-const inQuery = ({ chainIndex, address }: OkxToken) => ({ chainIndex, tokenContractAddress: address });
+const inQuery = ({ chainIndex, address }: OkxToken) => ({ chainIndex, tokenContractAddress: okxAddress(address) });
 
 /** Prices, market caps, and changes in percent over 5 minutes, 1, 4 and 24 hours; unknown tokens are left out. */
 export const priceInfo = async (
@@ -108,7 +108,7 @@ export async function tokenScan(
   binding: OkxBinding,
   context: OkxContext,
 ): Promise<OkxRow | undefined> {
-  const tokenList = [{ chainId: token.chainIndex, contractAddress: token.address }];
+  const tokenList = [{ chainId: token.chainIndex, contractAddress: okxAddress(token.address) }];
   return recordOf(
     await askOkx(binding, { path: '/api/v6/security/token-scan', json: { source: 'api', tokenList } }, context),
   );
