@@ -70,6 +70,7 @@ function open(upstream: Upstream): Double {
     const version = typeof body.version === 'string' ? body.version : undefined;
     const model =
       /^\/models\/([^/]+\/[^/]+)\/predictions$/.exec(request.path)?.[1] ?? modelOfVersion(upstream, version);
+    if (model === undefined) return jsonAnswer(422, unknownVersion);
     const input = (body.input ?? {}) as Record<string, unknown>;
     const fault = faultOf(model, input);
     if (fault !== undefined)
@@ -128,10 +129,18 @@ function waitOf(request: DoubleRequest): number {
   return match[1] === undefined ? 60 : Number(match[1]);
 }
 
-function modelOfVersion(upstream: Upstream, version: string | undefined): string {
+/** Of anybody's models, the sandbox has those that the upstream lists. */
+function modelOfVersion(upstream: Upstream, version: string | undefined): string | undefined {
   const ids = Object.values(upstream.models ?? {}).map(({ id }) => id);
-  return ids.find((id) => version !== undefined && id.endsWith(`:${version}`)) ?? `unknown:${version}`;
+  return ids.find((id) => version !== undefined && id.endsWith(`:${version}`));
 }
+
+/** As consumers show it. */
+const unknownVersion = {
+  title: 'Invalid version or not permitted',
+  detail: "The specified version does not exist (or perhaps you don't have permission to use it?)",
+  status: 422,
+};
 
 /** What the provider's own validation would say, or undefined. */
 function faultOf(model: string, input: Record<string, unknown>): string | undefined {

@@ -41,7 +41,7 @@ export async function predict(
     signal,
     accept: [400, 422],
   });
-  if (created.status >= 400) throw inputRefused(upstream, created.body.toString('utf8'));
+  if (created.status >= 400) throw refusal(upstream, created.status, created.body.toString('utf8'));
 
   let state = readState(upstream, created.json());
   try {
@@ -109,10 +109,15 @@ function readOutputs(upstream: string, { id, output }: State): string[] {
   });
 }
 
-function inputRefused(upstream: string, providerMessage: string): UpstreamProblem {
+/** The title of a refusal where the model's version is at fault, which no caller chose. */
+const VERSION_REFUSED = /"title"\s*:\s*"invalid version/i;
+
+function refusal(upstream: string, status: number, providerMessage: string): UpstreamProblem {
+  if (VERSION_REFUSED.test(cutProviderText(providerMessage)))
+    return new UpstreamProblem('failed', upstream, 'refused the version of the model', { status, providerMessage });
   const publicMessage = 'The provider does not take this combination of values';
   return new UpstreamProblem('invalid-input', upstream, 'refused the input', {
-    status: 422,
+    status,
     publicMessage,
     providerMessage,
   });

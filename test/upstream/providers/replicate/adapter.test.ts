@@ -141,3 +141,11 @@ t.test('tells a caller whose values the provider does not take, without its word
   t.equal(problem.failure, 'invalid-input');
   t.notMatch(String(problem.publicMessage), /prompt is required/);
 });
+
+t.test('a version that the provider does not have is no fault of the caller', async (t) => {
+  const { binding, context } = await openSetting(t, image);
+  const unknown = { ...binding, model: { name: 'family-e-2', id: `somebody/old-model:${'0'.repeat(64)}` } };
+  const problem = await problemOf(adapter.call({ prompt: 'a boat' }, unknown, context));
+  t.equal(problem.failure, 'failed');
+  t.equal(problem.publicMessage, undefined);
+});
