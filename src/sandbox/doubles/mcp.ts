@@ -22,6 +22,8 @@ import { keyDemand, madeAnswer } from './http.ts';
 const REVISION = '2026-07-28';
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
+/** As the official servers begin it. */
+const REFUSAL = 'Input validation error: Invalid arguments for tool search_docs: the provider does not take this';
 
 export const mcpDouble: DoubleKind = {
   adapter: 'mcp',
@@ -43,13 +45,14 @@ export const mcpDouble: DoubleKind = {
           case 'server/discover':
             return completed(request, { supportedVersions: [REVISION], capabilities: { tools: {} }, ttlMs: 0 });
           case 'tools/call':
-            return refused(request, INVALID_PARAMS, 'no such tool');
+            return refused(request, INVALID_PARAMS, 'Tool not found');
           default:
             return refused(request, METHOD_NOT_FOUND, 'no such method');
         }
       },
       errorBody: () => ({ error: 'the provider is in trouble' }),
-      refuse: (request) => refused(request, INVALID_PARAMS, 'the provider does not take this'),
+      // Since revision 2025-11-25 a tool that does not take its arguments answers so itself.
+      refuse: (request) => completed(request, { isError: true, content: [{ type: 'text', text: REFUSAL }] }),
     };
   },
 };

@@ -90,7 +90,12 @@ t.test('a tool that fails is not charged, and what it says does not reach the ca
     t.match(tools.given.at(-1), { arguments: { query: 'forbidden' } });
 
     const missing = await buy(`/${via}/missing`, { question: 'start' });
-    t.match(missing, { status: 400, body: { error: { code: 'invalid_request' } } }, 'an error of the protocol');
+    t.match(missing, { status: 500, body: { error: { code: 'upstream_failed' } } }, 'no caller chose the tool');
+
+    const heard = tools.given.length;
+    const beyond = await buy(`/${via}/answer`, { question: 'start', limit: 99 });
+    t.match(beyond, { status: 400, body: { error: { code: 'invalid_request' } } }, 'the tool takes no such value');
+    t.equal(tools.given.length, heard);
   }
   t.equal(await gateway.earned('chain-c'), before);
 });

@@ -29,7 +29,7 @@ export async function startToolServer(t: Test): Promise<ToolServer> {
     const inputSchema = fromJsonSchema<Record<string, unknown>>({
       type: 'object',
       required: ['query'],
-      properties: { query: { type: 'string' }, limit: { type: 'integer' } },
+      properties: { query: { type: 'string' }, limit: { type: 'integer', maximum: 50 } },
     });
     const heard = (tool: string, values: unknown) => given.push({ tool, arguments: values });
     const text = (...lines: string[]) => lines.map((line) => ({ type: 'text' as const, text: line }));

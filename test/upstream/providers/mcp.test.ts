@@ -131,6 +131,25 @@ const failures: [promise: string, failure: string, answer: Answer, resumed?: Ans
   ['no answer at all', 'malformed', { status: 202, body: '' }],
   ['a result that is none', 'malformed', { body: '{"jsonrpc":"2.0","id":ID,"result":{"content":7}}' }],
   ['a defect of its own', 'failed', { body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"oh"}}' }],
+  [
+    'a tool that is not there',
+    'failed',
+    { body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"Unknown tool: search_docs"}}' },
+  ],
+  [
+    'arguments that an older server does not take',
+    'invalid-input',
+    {
+      body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"Invalid arguments for tool search_docs: limit"}}',
+    },
+  ],
+  [
+    'arguments that a tool does not take',
+    'invalid-input',
+    {
+      body: '{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"MCP error -32602: Input validation error: Invalid arguments for tool search_docs"}]}}',
+    },
+  ],
   ['a refusal over HTTP', 'failed', { status: 404, body: 'no such session' }],
   ['a move to elsewhere', 'failed', { status: 307, body: '' }],
   [

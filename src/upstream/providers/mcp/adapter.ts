@@ -9,7 +9,7 @@ import { authorize, httpSettings, secretsIn } from '../http/authorization.ts';
 import { exampleFaults, exampleResult, expressionFaults } from '../http/check.ts';
 import { fileAnswers, fileResult } from '../http/files.ts';
 import { fileOf, resultExpression } from '../http/options.ts';
-import { callTool } from './call-tool.ts';
+import { argumentsRefused, callTool } from './call-tool.ts';
 import { type McpOptions, mcpOptions } from './options.ts';
 
 export const mcp: Adapter<McpOptions> = {
@@ -42,10 +42,18 @@ export const mcp: Adapter<McpOptions> = {
   },
 };
 
-/** Throws UpstreamProblem `failed` for a tool that says that it failed. */
+/**
+ * How the official servers begin to say that a tool does not take its arguments: since revision 2025-11-25 this is for the
+ * tool to answer, and no error of the protocol (modelcontextprotocol.io, SEP-1303).
+ */
+const ARGUMENTS_REFUSED = /^(?:MCP error -32602: )?(?:input validation error|invalid arguments for tool)/i;
+
+/** Throws UpstreamProblem for a tool that says that it failed: `invalid-input` where it does not take what it was given. */
 function answered(answer: CallToolResult, tool: string, upstream: string): CallToolResult {
   if (answer.isError !== true) return answer;
-  throw new UpstreamProblem('failed', upstream, `${tool} failed`, { providerMessage: textOf(answer) });
+  const providerMessage = textOf(answer);
+  if (ARGUMENTS_REFUSED.test(providerMessage)) throw argumentsRefused(tool, upstream, providerMessage);
+  throw new UpstreamProblem('failed', upstream, `${tool} failed`, { providerMessage });
 }
 
 const textOf = ({ content }: CallToolResult): string =>

@@ -44,15 +44,19 @@ export async function callTool(http: UpstreamHttp, order: Order, signal: AbortSi
   }
 }
 
+/** What the caller gave is not what the tool takes. */
+export function argumentsRefused(tool: string, upstream: string, providerMessage: string): UpstreamProblem {
+  const publicMessage = 'The provider does not take these values';
+  return new UpstreamProblem('invalid-input', upstream, `${tool}: invalid params`, { publicMessage, providerMessage });
+}
+
+/** How servers begin to say that a tool is not there: which one is asked for, no caller chose. */
+const TOOL_MISSING = /^(?:unknown tool\b|no such tool\b|tool (?:.{1,200} )?not found)/i;
+
 function problemOf(error: unknown, tool: string, upstream: string, mcp: Package): UpstreamProblem {
   const providerMessage = error instanceof Error ? error.message : String(error);
-  if (error instanceof mcp.ProtocolError && error.code === mcp.ProtocolErrorCode.InvalidParams) {
-    const publicMessage = 'The provider does not take these values';
-    return new UpstreamProblem('invalid-input', upstream, `${tool}: invalid params`, {
-      publicMessage,
-      providerMessage,
-    });
-  }
+  const isOfParams = error instanceof mcp.ProtocolError && error.code === mcp.ProtocolErrorCode.InvalidParams;
+  if (isOfParams && !TOOL_MISSING.test(providerMessage)) return argumentsRefused(tool, upstream, providerMessage);
   if (error instanceof mcp.SdkHttpError) {
     const { status } = error.data;
     return new UpstreamProblem('failed', upstream, `${tool}: answered ${status}`, { status, providerMessage });
