@@ -97,7 +97,7 @@ function open(upstream: Upstream): Double {
       const file = await makeFile(path);
       if (file) return { status: 200, headers: { 'content-type': file.type }, body: file.bytes };
       if (method === 'POST' && path.endsWith('/predictions')) {
-        const prediction = create(request);
+        const prediction = create(request, unreadIn(jsonBody(request).input));
         if ('status' in prediction) return prediction;
         await sleep(Math.min(WORKING_MS, waitOf(request) * 1000));
         return jsonAnswer(201, shown(prediction, base));
@@ -121,6 +121,15 @@ function open(upstream: Upstream): Double {
     },
   };
 }
+
+/**
+ * Why a job fails at once that is to read a file named `missing`, or undefined. Its beginning is as github
+ * pollinations/pollinations (#10801) recorded it of seedance-2.0.
+ */
+const unreadIn = (input: unknown): string | undefined =>
+  /https:[^"]*\/missing\.(?:png|jpg|webp)/.test(JSON.stringify(input ?? {}))
+    ? 'Input validation error: the file could not be downloaded'
+    : undefined;
 
 /** Seconds that `Prefer: wait` asks for; bare it means a minute. */
 function waitOf(request: DoubleRequest): number {

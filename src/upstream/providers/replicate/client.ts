@@ -14,6 +14,8 @@ const CANCEL_TIMEOUT_MS = 5_000;
 /** How failed predictions say that it was the content: models word it in their own way. */
 const CONTENT_REFUSAL =
   /nsfw|flagged as sensitive|safety (?:system|filter|polic)|content (?:polic|moderation)|prohibited content|\bE005\b/i;
+/** How they begin to say that it was what they were given, such as a file that is not there. */
+const INPUT_AT_FAULT = /^input validation error/i;
 
 export interface Prediction {
   id: string;
@@ -66,6 +68,10 @@ export async function predict(
   if (state.status === 'succeeded') return { id: state.id, outputs: readOutputs(upstream, state) };
   const message = 'the prediction did not succeed';
   const providerMessage = `prediction ${state.id} ${state.status}: ${state.error}`;
+  if (INPUT_AT_FAULT.test(state.error)) {
+    const publicMessage = 'The provider does not take these values, or cannot read a file at an address among them';
+    throw new UpstreamProblem('invalid-input', upstream, 'refused the input', { publicMessage, providerMessage });
+  }
   const publicMessage = 'The provider refused to work on this content';
   throw CONTENT_REFUSAL.test(state.error)
     ? new UpstreamProblem('content-refused', upstream, message, { publicMessage, providerMessage })

@@ -149,3 +149,15 @@ t.test('a version that the provider does not have is no fault of the caller', as
   t.equal(problem.failure, 'failed');
   t.equal(problem.publicMessage, undefined);
 });
+
+t.test(
+  'a file that a model cannot fetch is the caller’s to change, though it is told by a job that failed',
+  async (t) => {
+    const { binding, context } = await openSetting(t, image);
+    const input = { prompt: 'a boat', referenceImage: ['https://files.example.com/missing.png'] };
+    const problem = await problemOf(adapter.call(input, binding, context));
+    t.equal(problem.failure, 'invalid-input');
+    t.match(problem.publicMessage, /cannot read a file/);
+    t.notMatch(problem.publicMessage, /files\.example/);
+  },
+);
