@@ -1,8 +1,9 @@
 /**
  * How hosts of chat completions say that a call failed. Source: `openai` 6.49.0; `metadata` is OpenRouter's
  * (openrouter.ai/docs/api/reference/errors-and-debugging, `@openrouter/sdk` 1.3.19): `error_type`, `reasons` of a
- * moderation, `raw` with what the host behind it answered. What xAI will not read it refuses with a 403 or a 400, as
- * github UKGovernmentBEIS/inspect_ai (#2267) and theopenco/llmgateway (#1785) recorded it.
+ * moderation, `raw` with what the host behind it answered. What a guardrail blocks there, it says as if permissions were
+ * lacking (developersdigest.tech/errors/api/openrouter/403-permission-denied). What xAI will not read it refuses with a 403
+ * or a 400, as github UKGovernmentBEIS/inspect_ai (#2267) and theopenco/llmgateway (#1785) recorded it.
  */
 import { asJsonObject, isJsonObject } from '../../../json.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
@@ -23,7 +24,7 @@ const ownParameters: ReadonlySet<unknown> = new Set([
 ]);
 
 const MODERATED =
-  /content_(?:policy|filter)|moderation|content management policy|safety system|violates usage guidelines/i;
+  /content_(?:policy|filter)|moderation|content management policy|safety system|violates usage guidelines|request blocked: /i;
 const TOO_LONG =
   /context_length|token_limit_exceeded|string_too_long|context (?:length|window)|maximum context|prompt is too long|too many tokens/i;
 const BAD_IMAGE =

@@ -269,6 +269,14 @@ t.test('what xAI will not read is the caller’s to change, though it answers as
   }
 });
 
+t.test('what a guardrail of ours at OpenRouter blocks is the caller’s to change', async (t) => {
+  const message = 'Request blocked: prompt injection patterns detected';
+  const error = { code: 403, message, metadata: { error_type: 'permission_denied' } };
+  const { binding, context } = await answering(t, usage, 403, { error });
+  const problem = await problemOf(adapter.call({ prompt: 'Hello' }, binding, context));
+  t.match(problem, { failure: 'content-refused', publicMessage: 'The model refused to answer this prompt' });
+});
+
 t.test('a choice that ended in an error is no answer, however much of it was written', async (t) => {
   const choice = { index: 0, message: { role: 'assistant', content: 'Half a' }, finish_reason: 'error' };
   for (const error of [undefined, { code: 502, message: 'Upstream broke off' }]) {
