@@ -11,6 +11,8 @@ const refusals: ReadonlySet<ProblemCode> = new Set([
   'invalid_request',
   'invalid_json',
   'method_unsupported',
+  // What such a request is owed, an earlier one may serve.
+  'result_owed',
   // What is wrong with it by now counts, and what it bought can be had whatever its address did.
   'rate_limited',
 ]);

@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
 import { onAbort } from '../on-abort.ts';
-import { claimPayment, type Purchase, type Replay, type Work } from '../payment/claim.ts';
+import { boughtWhileValid, claimPayment, type Purchase, type Replay, type Work } from '../payment/claim.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { Hold } from '../payment/hold.ts';
@@ -34,6 +34,7 @@ import { emitter } from './emit.ts';
 import type { RouteFinder } from './find.ts';
 import { type Fulfilment, fulfilFree, fulfilPayment, type UpstreamCaller } from './fulfil.ts';
 import { demandServable, networksFor, readInput } from './input.ts';
+import { listedQuote } from './listed-quote.ts';
 import { noteClaimed, noteReceipt, noteRoute } from './note.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
 import { ReceiptedProblem } from './receipted-problem.ts';
@@ -116,7 +117,7 @@ async function run(
   if (given) return await give(call, given);
   if (visit && !credential) visit.isProbe = !refusal && !request.isQuote;
   if (!credential) return challenge(call, priced, refusal, fault);
-  if (!priced) throw fault;
+  if (!priced) return await giveBought(call, credential, fault);
   let isClaimed = false;
   try {
     const claimed = await verifyAndClaim(call, credential, priced);
@@ -186,6 +187,15 @@ async function give({ parts, requestId, route, rail, visit }: Call, { input }: P
   return { kind: 'result', rail: rail.name, answer, receipt: undefined, replayed: false };
 }
 
+/** 200 for what the payment bought when its request was valid, else 400. 500 where that is owed, or was given back. */
+async function giveBought(call: Call, credential: Credential, fault: Problem | undefined): Promise<Ending> {
+  const { parts, route, request } = call;
+  const bought = await boughtWhileValid(parts, credential, listedQuote(route, request));
+  if (!bought) throw fault;
+  noteClaimed(call, bought, credential.id);
+  return result(call, bought, true);
+}
+
 /** 402: the price, or the listed one of an invalid request with everything that is wrong with it. */
 function challenge(
   { route, rail, request }: Call,
@@ -193,9 +203,7 @@ function challenge(
   refusal: Refusal | undefined,
   fault: Problem | undefined,
 ): Ending {
-  const { networks, deadlineMs, listing, endpoint } = route;
-  const isSecret = holdsSecret(endpoint, undefined);
-  const quote = priced?.quote ?? { route, amount: listing.price, networks, deadlineMs, isSecret, request };
+  const quote = priced?.quote ?? listedQuote(route, request);
   const invalidParams = fault && (fault.details ?? [{ path: '/', message: fault.message }]);
   return { kind: 'challenge', rail: rail.name, challenge: rail.challenge(quote, refusal, invalidParams) };
 }

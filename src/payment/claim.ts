@@ -1,6 +1,6 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { draining } from '../errors.ts';
+import { draining, Problem } from '../errors.ts';
 import type { Drawn } from '../store/channels/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/payments/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
@@ -83,6 +83,32 @@ function boughtBefore(payment: Payment, credential: Credential, quote: Quote): R
     );
   }
   return { answer, receipt, network, payer, asset };
+}
+
+/**
+ * What a payment bought while its request was valid: the catalogue may have changed since. Undefined for one that never bought
+ * with this request. Throws Problem where it was charged and has no answer.
+ */
+export async function boughtWhileValid(
+  { store }: Pick<ClaimParts, 'store'>,
+  credential: Credential,
+  quote: Quote,
+): Promise<Replay | undefined> {
+  const known = await store.find(credential.id);
+  if (!known) return undefined;
+  try {
+    refuseSpent(known, credential, requestDigest(quote.request));
+    if (known.state === 'owed') {
+      throw new Problem(
+        'result_owed',
+        'Paid, but such a request is not served any more: the operator sees what is owed and has to give it back',
+      );
+    }
+    return boughtBefore(known, credential, quote);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** Somebody works on it, or ends it. */

@@ -5,7 +5,7 @@ import { honouringEarlier } from '../../src/lifecycle/honour.ts';
 import { refused } from '../../src/on-chain/settlement.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
 import { mppRoute } from '../payment/mpp/route.ts';
-import { type Asked, openSale, type SaleParts } from './sale.ts';
+import { type Asked, openSale, type SaleParts, TRANSACTION } from './sale.ts';
 
 const route = mppRoute('/mpp/a');
 const notTaken: SaleParts = {
@@ -59,6 +59,31 @@ for (const [what, present] of [
     t.equal(reads, 1, 'its body comes once');
   });
 }
+
+t.test('what is owed for a request that is not valid by now is worked for by the catalogue that took it', async (t) => {
+  const changed: SaleParts = { routes: [{ ...route, request: { required: ['prompt'] } }] };
+  let isDown = true;
+  const upstream = () => {
+    if (isDown) throw new Problem('upstream_failed');
+    return {};
+  };
+  const first = openSale(t, { verified: { upfront: 'above' }, upstream });
+  t.match(await first.pay('p'), { problem: { code: 'result_owed' } });
+  isDown = false;
+  const { store, lifecycle, seen } = first;
+  const present = openSale(t, { ...changed, store });
+  t.match(await present.pay('p'), { problem: { code: 'result_owed', message: /not served any more/ } });
+  const answered = await honouringEarlier(present.lifecycle, () => [lifecycle]).answer({
+    transport: 'http',
+    method: 'POST',
+    path: '/mpp/a',
+    query: '',
+    headers: signed,
+    readBody: async () => Buffer.from('{}'),
+  });
+  t.match(answered, { kind: 'result', receipt: { transaction: TRANSACTION } });
+  t.same(seen, { asked: 2, settled: [50_000n] });
+});
 
 t.test('of several earlier catalogues the first that takes a payment has it', async (t) => {
   t.same((await come(t, notTaken, [notTaken, {}, {}])).asked, [0, 0, 1, 0]);

@@ -112,6 +112,26 @@ for (const [what, body, invalidParams] of [
   });
 }
 
+t.test('what a payment bought is had again where its request is not valid any more, and by nobody else', async (t) => {
+  const { pay, store } = openSale(t, { routes: [{ ...bySize, request: {} }] });
+  const body = { size: 3 };
+  const first = await pay('p', { body });
+  const changed = openSale(t, { routes: [bySize], store });
+  t.match(first, { kind: 'result', replayed: false });
+  const visit = visitOf();
+  const again = await changed.pay('p', { body, visit });
+  t.match(again, { kind: 'result', replayed: true, isClaimed: false });
+  if (first.kind === 'result' && again.kind === 'result') t.same(again.answer, first.answer);
+  t.match(visit, { paymentId: 'p', isReplayed: true, amount: '0.03', transaction: TRANSACTION });
+  for (const [payment, other] of [
+    ['p', { size: 4 }],
+    ['q', body],
+  ] as const) {
+    t.match(await changed.pay(payment, { body: other }), { problem: { code: 'invalid_request' } });
+  }
+  t.same(changed.seen, { asked: 0, settled: [] });
+});
+
 t.test('a payment that cannot be read is told so beside the price', async (t) => {
   const { pay } = openSale(t);
   t.match(await pay('unreadable'), { kind: 'challenge', challenge: { refusal: { message: 'it cannot be read' } } });

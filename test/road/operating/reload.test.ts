@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { CatalogueErrors } from '../../../src/catalogue/yaml/diagnostic.ts';
 import { ReloadRefused } from '../../../src/gateway/editions.ts';
 import { encodeHeader } from '../../../src/rails/x402/wire.ts';
-import { type PaidCall, payV2, request, sendProof, signProof, signProofV1 } from '../../clients.ts';
+import { type PaidCall, payV2, receiptOf, request, sendProof, signProof, signProofV1 } from '../../clients.ts';
 import { openEvmWallet } from '../../evm-wallet.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../../gateway.ts';
 import { refusesBeforeWork } from '../../payment/authorizations/proofs.ts';
@@ -29,7 +29,7 @@ async function open(t: Test, options: GatewayOptions = {}) {
   };
   const alert = (text: string): PaidCall => request(gateway, '/weather/alerts', { text });
   const write = (name: string, text: string) => writeFileSync(join(catalogue, name), text);
-  return { gateway, service, edit, write, alert };
+  return { gateway, service, catalogue, edit, write, alert };
 }
 
 /** The id of a challenge of version 2, and a payment that is signed when it is called for, whatever id it shows. */
@@ -147,6 +147,29 @@ t.test(
     t.equal((await sendProof(later, quoted)).status, 200, 'what was quoted before is honoured');
   },
 );
+
+t.test('what was bought can still be had where the endpoint takes such a request no more', async (t) => {
+  const { gateway, service, catalogue, edit, alert } = await open(t);
+  const [call, other] = [alert('a storm'), alert('much rain')];
+  const proof = await signProof(gateway, 'chain-c', call);
+  const bought = await (await sendProof(call, proof)).json();
+  const unused = await signProof(gateway, 'chain-c', call);
+  const [earned, asked] = [await gateway.earned('chain-c'), service.asked.length];
+
+  edit(ALERTS, 'maxLength: 200', 'maxLength: 5');
+  // A start, or half an hour, leaves nothing of what was sold before.
+  const restarted = await gateway.startAnother(undefined, catalogue);
+  const send = ({ url, init }: PaidCall, sent: Record<string, string>) =>
+    sendProof({ url: url.replace(gateway.url, restarted), init }, sent);
+  const again = await send(call, proof);
+  t.same(await again.json(), bought);
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.match(receiptOf(again), { success: true });
+  const refused = { error: { code: 'invalid_request', message: /text must NOT have more than 5/ } };
+  t.match(await (await send(call, unused)).json(), refused, 'another payment of the same');
+  t.match(await (await send(other, proof)).json(), refused, 'the same payment for another');
+  t.same([await gateway.earned('chain-c'), service.asked.length], [earned, asked]);
+});
 
 t.test(
   'an endpoint that retires is sold until its day, and for as long as what was quoted before is good',
