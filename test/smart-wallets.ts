@@ -60,6 +60,17 @@ export interface SmartWallet {
   empty(): Promise<void>;
 }
 
+/** Moves so many atomic units, as who holds them could. */
+export const moveTokens = (
+  { rpcUrl, asset }: Omit<Access, 'bank'>,
+  from: string,
+  to: string,
+  units: bigint,
+): Promise<void> =>
+  actAs(createRpc(rpcUrl), from, [
+    { to: asset, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to as Address, units] }) },
+  ]);
+
 /** A wallet with so many atomic units that is not deployed. */
 export async function newSmartWallet(
   { rpcUrl, asset, bank }: Access,
@@ -78,13 +89,7 @@ export async function newSmartWallet(
     args,
   })) as Address;
   const calldata = encodeFunctionData({ abi, functionName: 'create', args });
-  const pay = (from: string, to: string, units: bigint) =>
-    actAs(rpc, from, [
-      {
-        to: asset,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to as Address, units] }),
-      },
-    ]);
+  const pay = (from: string, to: string, units: bigint) => moveTokens({ rpcUrl, asset }, from, to, units);
   const balance = () =>
     reader.readContract({ address: asset as Address, abi: erc20Abi, functionName: 'balanceOf', args: [address] });
   const sign: SignTypedData = async (message) =>
@@ -122,9 +127,10 @@ export async function signProofBy(
   signTypedData: SignTypedData,
   { url, init }: PaidCall,
   wanted: keyof typeof openSchemes = 'exact',
+  chain = 'eip155:',
 ): Promise<Record<string, string>> {
   const client = new x402Client((_version, accepts) => {
-    const [chosen] = accepts.filter(({ scheme, network }) => scheme === wanted && network.startsWith('eip155:'));
+    const [chosen] = accepts.filter(({ scheme, network }) => scheme === wanted && network.startsWith(chain));
     if (!chosen) throw new Error(`${wanted} is not offered`);
     return chosen;
   });

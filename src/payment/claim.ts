@@ -7,7 +7,7 @@ import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from 
 import { endAbandoned } from './abandoned.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
-import { answerUnderKey, identifierKey, identifierTaken, sharedKey } from './idempotency.ts';
+import { answerUnderKey, identifierKey, identifierTaken, sharedKeys } from './idempotency.ts';
 import { type Intervals, usualIntervals } from './intervals.ts';
 import type { Credential, Quote, Rail, VerifiedPayment } from './rail.ts';
 import { recover } from './recover.ts';
@@ -332,7 +332,7 @@ async function claimVerified(
   const depositor = verified.hold?.draw?.deposit === '0' ? verified.payer : undefined;
   if (!settlesNow && caller !== undefined) parts.gate?.identified(caller, verified.upfront === 'sent', depositor);
   const identifier = identifierKey(credential, now());
-  const keys = [identifier, sharedKey(quote, verified, now())].filter((key) => key !== undefined);
+  const keys = [...(identifier ? [identifier] : []), ...sharedKeys(quote, verified, now())];
   const because = settlesNow ? undefined : upfrontOf(parts.exposure, verified, quote, known);
   const facts = factsOf(rail, credential, quote, verified, because, digest);
   const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);

@@ -11,17 +11,24 @@ import type { Credential, Quote, VerifiedPayment } from './rail.ts';
 const KEPT_MS = 86_400_000;
 const LONGEST_KEY = 255;
 
-/** The key under which the store has the payment; undefined without a usable header or a payer who is proven. */
-export function sharedKey(
+/**
+ * The keys under which the store has the payment; none without a usable header or a payer who is proven. A key pair has its
+ * address on every chain, a contract on its own alone: on another it may be somebody else's.
+ */
+export function sharedKeys(
   { route, request }: Quote,
-  { payer, signer = payer, payerIsProven }: VerifiedPayment,
+  { payer, signer = payer, payerIsProven, holder, network }: VerifiedPayment,
   now: number,
-): SharedKey | undefined {
+): SharedKey[] {
   const key = request.headers['idempotency-key'];
-  if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY) return undefined;
+  if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY) return [];
   // Nobody reads another's answer by guessing keys.
-  if (!payerIsProven) return undefined;
-  return { name: named('idempotency', [route.id, signer.toLowerCase(), key]), since: now - KEPT_MS };
+  if (!payerIsProven) return [];
+  const everywhere = [route.id, signer.toLowerCase(), key];
+  const here = [...everywhere, network];
+  // Both: who looks like a contract while the chain cannot be asked has its own answer there all the same.
+  const names = holder.isContract ? [here] : [everywhere, here];
+  return names.map((name) => ({ name: named('idempotency', name), since: now - KEPT_MS }));
 }
 
 const named = (kind: string, name: unknown): string =>
