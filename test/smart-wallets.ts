@@ -6,6 +6,7 @@ import type { ClientEvmSigner } from '@x402/evm';
 import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client';
 import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { UptoEvmScheme } from '@x402/evm/upto/client';
 import {
   type Address,
   concat,
@@ -14,9 +15,11 @@ import {
   erc20Abi,
   type Hex,
   http,
+  maxUint256,
   serializeErc6492Signature,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { PERMIT2 } from '../src/payment/authorizations/permit2.ts';
 import { createRpc } from '../src/payment/chains/rpc.ts';
 import { actAs } from '../src/sandbox/chains/contract.ts';
 import type { PaidCall } from './clients.ts';
@@ -71,6 +74,14 @@ export const moveTokens = (
     { to: asset, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to as Address, units] }) },
   ]);
 
+/** Lets Permit2 move what the address has, as its owner could. */
+export async function approvePermit2({ rpcUrl, asset }: Omit<Access, 'bank'>, from: string): Promise<void> {
+  const rpc = createRpc(rpcUrl);
+  await rpc('anvil_setBalance', [from, '0xde0b6b3a7640000']);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [PERMIT2, maxUint256] });
+  await actAs(rpc, from, [{ to: asset, data }]);
+}
+
 /** A wallet with so many atomic units that is not deployed. */
 export async function newSmartWallet(
   { rpcUrl, asset, bank }: Access,
@@ -115,6 +126,7 @@ export async function newSmartWallet(
 
 const openSchemes = {
   exact: (signer: ClientEvmSigner) => new ExactEvmScheme(signer),
+  upto: (signer: ClientEvmSigner) => new UptoEvmScheme(signer),
   'auth-capture': (signer: ClientEvmSigner) => new AuthCaptureEvmScheme(signer),
   // Vouchers are signed by a key: one that a contract wallet names for its channel.
   'batch-settlement': (signer: ClientEvmSigner) =>

@@ -19,6 +19,7 @@ import { type Looks, openLooks } from '../chains/looks.ts';
 import type { Rpc } from '../chains/rpc.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAsset } from './checks.ts';
+import { readCounterfactual } from './counterfactual.ts';
 import type { Approval } from './eip2612.ts';
 import { type Json, readAddress, readObject, readSignature, readUint } from './fields.ts';
 
@@ -41,7 +42,10 @@ export function readPermit2(permit: Json, signature: unknown, approval?: Approva
   // However it is spelt: Permit2 knows it as a number.
   const nonce = readUint(permit.nonce, `${at}.nonce`).toString();
   const deadline = readUint(permit.deadline, `${at}.deadline`);
-  const signed = readSignature(signature, 'payload.signature');
+  const given = readSignature(signature, 'payload.signature');
+  const counterfactual = readCounterfactual(given, 'payload.signature');
+  // Permit2 asks the wallet itself, which knows nothing of what deploys it.
+  const signed = counterfactual?.signature ?? given;
   return {
     kind: 'permit2',
     scheme: 'upto',
@@ -50,6 +54,7 @@ export function readPermit2(permit: Json, signature: unknown, approval?: Approva
     endsAt: Math.min(Number(deadline) * 1000, approval?.endsAt ?? Number.POSITIVE_INFINITY),
     amount,
     approval,
+    isCounterfactual: counterfactual !== undefined,
     shown: signed.toLowerCase(),
     // The whole permit as it was signed: its witness is the scheme's own.
     payload: { signature: signed, permit2Authorization: permit },

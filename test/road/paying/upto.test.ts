@@ -1,11 +1,14 @@
 /** Paying for what was used: x402's `upto` scheme, with its published client, on a chain with its contracts. */
 import t from 'tap';
+import { type Hex, parseErc6492Signature } from 'viem';
 import { divideUp, toDecimal, usd } from '../../../src/money.ts';
 import { type PaidCall, payV2, receiptOf, request, sendProof, signUpto } from '../../clients.ts';
-import { accessIn } from '../../deploying-gateway.ts';
+import { ALLOWED, accessIn } from '../../deploying-gateway.ts';
 import { openEvmWallet } from '../../evm-wallet.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
+import { changed } from '../../payment/authorizations/proofs.ts';
 import { picturesWith } from '../../settling-first.ts';
+import { approvePermit2, newSmartWallet, placeFactory, signProofBy } from '../../smart-wallets.ts';
 import { stoppedClock } from '../../stopped-clock.ts';
 
 // The contracts come from the Tempo chain.
@@ -152,3 +155,42 @@ t.test('who uses less than its settlement is worth has to wait after a few, and 
   const unapproved = await (await openEvmWallet(gateway, 'chain-c')).another(1_000_000n);
   t.same((await buyFour(unapproved, long)).statuses, [200, 200, 429, 429]);
 });
+
+t.test(
+  'a contract wallet pays by its signature with what would deploy it, and has the same again without',
+  async (t) => {
+    const gateway = await startGateway({
+      catalogue: picturesWith(t, '{ settleUpfront: { contracts: false } }', 'llm/vendor5-k3'),
+      networks: ['chain-c'],
+      tempo: true,
+    });
+    t.teardown(gateway.stop);
+    const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 2000 });
+    const access = { ...accessIn(gateway.state), bank: gateway.sandbox.payer('chain-c') };
+    await placeFactory(access, ALLOWED);
+    const wallet = await newSmartWallet(access, ALLOWED);
+    await wallet.deploy();
+    await approvePermit2(access, wallet.address);
+    const earned = await gateway.earned('chain-c');
+    const wrapped = await signProofBy(wallet, wallet.wrap, call, 'upto');
+    const answer = await sendProof(call, wrapped);
+    const text = await answer.text();
+    t.equal(answer.status, 200, text);
+    const charged = (await gateway.earned('chain-c')) - earned;
+    t.ok(charged > 0n);
+    const bare = changed(wrapped, ({ payload }) => {
+      payload.signature = parseErc6492Signature(payload.signature as Hex).signature;
+    });
+    const again = await sendProof(call, bare);
+    t.equal(again.headers.get('idempotency-replayed'), 'true');
+    t.equal(await again.text(), text);
+    t.equal((await gateway.earned('chain-c')) - earned, charged);
+
+    const mangled = changed(await signProofBy(wallet, wallet.sign, call, 'upto'), ({ payload }) => {
+      payload.signature = `${payload.signature}${'6492'.repeat(16)}`;
+    });
+    const refused = await sendProof(call, mangled);
+    t.equal(refused.status, 402);
+    t.match(await refused.json(), { type: /malformed/, detail: /payload\.signature must be a factory/ });
+  },
+);
