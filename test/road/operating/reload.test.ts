@@ -148,6 +148,22 @@ t.test(
   },
 );
 
+t.test('what was worked for and not settled before a change is sold at its own price after it', async (t) => {
+  const { gateway, service, edit, alert } = await open(t);
+  const call = alert('storm');
+  const proof = await signProof(gateway, 'chain-c', call);
+  const earned = await gateway.earned('chain-c');
+  await gateway.fault({ settlement: 'chain-c', fault: '500' });
+  t.match(await (await sendProof(call, proof)).json(), { error: { code: 'settlement_pending' } });
+  edit(ALERTS, ...raise);
+  await gateway.reload();
+  const answer = await sendProof(call, proof);
+  t.equal(answer.status, 200);
+  t.match(await answer.json(), { id: 'a-1' });
+  t.equal((await gateway.earned('chain-c')) - earned, 10_000n);
+  t.equal(service.asked.length, 1);
+});
+
 t.test('what was bought can still be had where the endpoint takes such a request no more', async (t) => {
   const { gateway, service, catalogue, edit, alert } = await open(t);
   const [call, other] = [alert('a storm'), alert('much rain')];
