@@ -4,11 +4,13 @@
  */
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
+import { canonicalJson } from '../canonical-json.ts';
 import { isOnSale } from '../catalogue/on-sale.ts';
 import { refundsOf } from '../catalogue/settings/refunds.ts';
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
 import { createDocuments } from '../discovery/index.ts';
 import type { DocumentParts } from '../discovery/rail-documents.ts';
+import { Problem } from '../errors.ts';
 import { soldModels } from '../http/api-keys/models.ts';
 import { createApiKeyRouter } from '../http/api-keys/router.ts';
 import { openTopUps } from '../http/api-keys/top-up.ts';
@@ -21,12 +23,13 @@ import { createRefundsRouter } from '../http/refunds.ts';
 import { createListener } from '../http/server.ts';
 import { createRouteFinder } from '../lifecycle/find.ts';
 import { honouringEarlier } from '../lifecycle/honour.ts';
-import { priceOf } from '../lifecycle/input.ts';
+import { priceOf, readInput } from '../lifecycle/input.ts';
 import { createLifecycle, type Lifecycle, type LifecycleParts } from '../lifecycle/lifecycle.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log.ts';
 import { type OpenDoor, openDoor } from '../mcp/open.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Money } from '../money.ts';
 import { CREDITS_PATH } from '../paths.ts';
 import { confirmPurchase } from '../payment/confirm.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
@@ -39,6 +42,7 @@ import type { Platform } from '../platform.ts';
 import { openPurchases } from '../purchases/purchases.ts';
 import { railDocuments } from '../rails/documents.ts';
 import { untilReplaced } from '../rails/until-replaced.ts';
+import type { GatewayRequest } from '../request/request.ts';
 import type { Ended } from '../request/visit.ts';
 import type { Store } from '../store/store.ts';
 import { openStorefront } from '../storefront/index.tsx';
@@ -77,6 +81,13 @@ export interface Shared {
   now(): number;
 }
 
+/** What a request asks for and costs. */
+interface Asked {
+  /** Its defaults filled in, as canonical JSON. */
+  readonly input: string;
+  readonly amount: Money;
+}
+
 export interface Edition {
   readonly catalogue: Catalogue;
   /** What is sold, and what is not for want of a key: route -> missing variables. */
@@ -95,8 +106,12 @@ export interface Edition {
   /** What its payments name. */
   readonly tools: OpenDoor['tools'];
   readonly apiKeys: Awaited<ReturnType<typeof openServing>>['apiKeys'];
+  /** Undefined for a request that is not valid. */
+  asked(request: GatewayRequest): Asked | undefined;
   /** From now on only what was offered before is honoured. */
   replaced(): void;
+  /** Milliseconds since the epoch. */
+  replacedAt(): number;
   renew(): Promise<unknown>;
   /** Resolves once no call is under way. */
   idle(): Promise<unknown>;
@@ -109,7 +124,7 @@ export interface Edition {
 export async function openEdition(
   catalogue: Catalogue,
   shared: Shared & Pick<LifecycleParts, 'renewAll'>,
-  earlier: () => readonly Pick<Edition, 'lifecycle' | 'tools'>[],
+  earlier: () => readonly Pick<Edition, 'lifecycle' | 'tools' | 'asked' | 'replacedAt'>[],
 ): Promise<Edition> {
   const { config, platform, store, networks, owner, intervals, log, now } = shared;
   const { publicUrl } = config;
@@ -120,7 +135,26 @@ export async function openEdition(
   const sold = offered.filter((route) => isOnSale(route, openedAt));
   const withdrawn = offered.filter((route) => !sold.includes(route));
   let replacedAt = Number.POSITIVE_INFINITY;
-  const rails = untilReplaced(shared.rails, ({ endpoint }) => Math.min(replacedAt, endpoint.soldUntil), now);
+  const asked = (request: GatewayRequest): Asked | undefined => {
+    const route = offered.find(({ path }) => path === request.path);
+    try {
+      const input = route && readInput(route, request);
+      return input && { input: canonicalJson(input), amount: route.price.quote(input) };
+    } catch (error) {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    }
+  };
+  const rails = untilReplaced(shared.rails, {
+    soldUntil: ({ endpoint }) => Math.min(replacedAt, endpoint.soldUntil),
+    wasOtherwise({ request, amount }, offeredAt) {
+      const then = earlier().findLast((edition) => edition.replacedAt() > offeredAt);
+      const before = then?.asked(request);
+      // What was signed for another price was never for that.
+      return before?.amount === amount && before.input !== asked(request)?.input;
+    },
+    now,
+  });
 
   const lifecycleOf = (routes: readonly Route[]): Lifecycle =>
     createLifecycle({ ...shared, routes: createRouteFinder(routes), rails, upstreams: serving.caller });
@@ -243,9 +277,11 @@ export async function openEdition(
     lifecycle,
     tools: mcp.tools,
     apiKeys: serving.apiKeys,
+    asked,
     replaced: () => {
       replacedAt = now();
     },
+    replacedAt: () => replacedAt,
     renew: () => Promise.all([...all, apiKeys].map(({ renew }) => renew())),
     idle: () => Promise.all([...all, apiKeys].map(({ idle }) => idle())),
     stop: serving.stop,

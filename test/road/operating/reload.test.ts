@@ -164,6 +164,27 @@ t.test('what was worked for and not settled before a change is sold at its own p
   t.equal(service.asked.length, 1);
 });
 
+t.test('what a request leaves out is what it was when its price was quoted', async (t) => {
+  const { gateway, service, edit, alert } = await open(t);
+  const [storm, rain, wind] = [alert('storm'), alert('rain'), alert('wind')];
+  const early = await signProof(gateway, 'chain-c', storm);
+  edit(ALERTS, 'default: 10', 'default: 20');
+  await gateway.reload();
+  const middle = await signProof(gateway, 'chain-c', rain);
+  edit(ALERTS, 'default: 20', 'default: 30');
+  await gateway.reload();
+  const earned = await gateway.earned('chain-c');
+  const heard = async (call: PaidCall, proof: Record<string, string>) =>
+    ((await (await sendProof(call, proof)).json()) as { heard?: { seconds: number } }).heard?.seconds;
+  t.equal(await heard(storm, early), 600);
+  t.equal(await heard(rain, middle), 1_200);
+  t.equal(await heard(wind, await signProof(gateway, 'chain-c', wind)), 1_800);
+  const said = request(gateway, '/weather/alerts', { text: 'hail', minutes: 5 });
+  t.equal(await heard(said, await signProof(gateway, 'chain-c', said)), 300);
+  t.equal((await gateway.earned('chain-c')) - earned, 40_000n);
+  t.equal(service.asked.length, 4);
+});
+
 t.test('what was bought can still be had where the endpoint takes such a request no more', async (t) => {
   const { gateway, service, catalogue, edit, alert } = await open(t);
   const [call, other] = [alert('a storm'), alert('much rain')];
