@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { COMPILED, compiled } from './words-for.ts';
 
-/** What tests start in processes of their own, beside the commands, and what runs a group. */
+/** What tests start in processes of their own, or these load, beside the commands; and what runs a group. */
 const PROGRAMS = [
   'codegen/main.ts',
+  'src/client/index.ts',
   'src/main.ts',
   'test/chaos/channel-gateway.ts',
   'test/command-host.ts',

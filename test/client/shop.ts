@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import { typeErrors } from '../type-errors.ts';
-import { wordsFor } from '../words-for.ts';
+import { compiled, isCompiled, wordsFor } from '../words-for.ts';
 
 export interface Ran {
   readonly code: number;
@@ -45,6 +45,8 @@ const COMPILER = {
   allowImportingTsExtensions: true,
 };
 
+const compilerWith = (client: string) => ({ ...COMPILER, paths: { 'turnpike/client': [resolve(client)] } });
+
 export interface Shop {
   readonly directory: string;
   /** What the compiler says of programs in this directory, in their order. */
@@ -53,10 +55,10 @@ export interface Shop {
 
 /** With the client of the gateway at `url` as `gateway.ts`. */
 export async function openShop(t: Test, url: string, ...words: string[]): Promise<Shop> {
-  const paths = { 'turnpike/client': [resolve('src/client/index.ts')] };
+  const source = 'src/client/index.ts';
   const directory = t.testdir({
     'package.json': JSON.stringify({ type: 'module' }),
-    'tsconfig.json': JSON.stringify({ compilerOptions: { ...COMPILER, paths } }),
+    'tsconfig.json': JSON.stringify({ compilerOptions: compilerWith(isCompiled ? compiled(source) : source) }),
   });
   const { code, err } = await writeClient('--url', url, '--out', join(directory, 'gateway.ts'), ...words);
   t.equal(code, 0, err);
@@ -68,7 +70,7 @@ export async function openShop(t: Test, url: string, ...words: string[]): Promis
         writeFileSync(file, program);
         return file;
       });
-      const found = typeErrors(directory, files, { compilerOptions: { ...COMPILER, paths } });
+      const found = typeErrors(directory, files, { compilerOptions: compilerWith(source) });
       return files.map((file) => found.filter((each) => each.file === file).map(({ message }) => message));
     },
   };
