@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -102,7 +102,8 @@ async function callerOf(t: Test, answerTo: (method: string) => Answer | undefine
     await http.close();
     server.close().closeAllConnections();
   });
-  return () => mcp.call(base.input, { ...binding, options: { tool: 'search_docs' }, http }, context);
+  return (signal = context.signal) =>
+    mcp.call(base.input, { ...binding, options: { tool: 'search_docs' }, http }, { ...context, signal });
 }
 
 const stream = 'text/event-stream';
@@ -174,6 +175,19 @@ t.test('a server that never says that it forgot a session keeps no turn from the
   const next = call();
   mock.timers.tick(60_000);
   t.same(await next, { text: 'a\nb' });
+});
+
+t.test('a server is told that its session is over, also where a call ends at its deadline', async (t) => {
+  const deadline = new AbortController();
+  const heard = new EventEmitter();
+  const call = await callerOf(t, (method) => {
+    heard.emit(method);
+    return method === 'DELETE' ? { status: 204, body: '' } : undefined;
+  });
+  heard.once('tools/call', () => deadline.abort(new DOMException('late', 'TimeoutError')));
+  const forgotten = once(heard, 'DELETE');
+  t.equal((await problemOf(call(deadline.signal))).failure, 'timeout');
+  await forgotten;
 });
 
 t.test('in the sandbox, a tool that several endpoints call answers what each of them reads', async (t) => {

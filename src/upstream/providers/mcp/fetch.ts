@@ -10,7 +10,8 @@ const REFUSALS = [400, 404, 405, 406, 415, 422];
 
 /**
  * `fetch` through the upstream's turns, time limits, circuit and bounds, for whole answers. The client waits for what a
- * server leaves unanswered and asks again for what failed: `giveUp` is told the UpstreamProblem that ends the call.
+ * server leaves unanswered and asks again for what failed: `giveUp` is told the UpstreamProblem that ends the call. `signal`
+ * ends the call, and not the farewell after it.
  */
 export function fetchThrough(
   http: Pick<UpstreamHttp, 'upstream' | 'request'>,
@@ -21,6 +22,8 @@ export function fetchThrough(
     const headers = Object.fromEntries(new Headers(given));
     // What servers say unasked is for clients that stay.
     if (method === 'GET' && !('last-event-id' in headers)) return new Response(null, { status: 405 });
+    // A server has to hear that a session is over, above all where the time of the call is.
+    const ends = method === 'DELETE' ? [] : [signal];
     const message: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
     try {
       const response = await http.request({
@@ -28,7 +31,7 @@ export function fetchThrough(
         path: String(url),
         headers,
         ...(message !== undefined && { json: message }),
-        signal: closing ? AbortSignal.any([signal, closing]) : signal,
+        signal: AbortSignal.any(closing ? [...ends, closing] : ends),
         accept: REFUSALS,
       });
       if (response.status < 300) demandAnswer(message, response, http.upstream);
