@@ -211,6 +211,7 @@ for (const [what, parts, last, longest] of [
 for (const [what, parts, last, longest, kept] of [
   ['has its deadline within an event', [ONE, 'data: 2\nda'], 'deadline', undefined, ONE],
   ['ends an event byte by byte', ['data: 1\r', '\n', '\r', '\n', 'data'], 'deadline', undefined, 'data: 1\r\n\r\n'],
+  ['ends its lines in two ways', ['data: 1\n\r\nda'], 'deadline', undefined, 'data: 1\n\r\n'],
   ['brings too much at once', [`${ONE}${ONE}${ONE}`], 'end', 20, `${ONE}${ONE}`],
   ['brings too much after a while', [ONE, `${ONE}${ONE}`], 'end', 20, `${ONE}${ONE}`],
   ['brings an event without an end', [ONE, 'w'.repeat(8 * 1024 * 1024 + 1)], 'end', undefined, ONE],

@@ -75,8 +75,9 @@ export async function passOn(
   }
 }
 
-const EVENT_ENDS = ['\n\n', '\r\n\r\n', '\r\r'];
-const LONGEST_END = 4;
+/** An empty line, whatever ends the line before it. */
+const EVENT_ENDS = ['\n\n', '\n\r\n', '\r\r'];
+const LONGEST_END = 3;
 const eventEnd = new RegExp(EVENT_ENDS.join('|'));
 
 /** The text without what comes after its last event that is whole, which an empty line ends. */
