@@ -39,6 +39,7 @@ const priceInDetail = (detail: string | undefined): string | undefined =>
 
 const NOTHING = { quote: undefined, price: undefined, faults: [], problem: undefined, isFree: false } as const;
 
+/** Throws where the gateway cannot be reached, and where `signal` is aborted. */
 export async function askPrice(call: CallRequest, signal: AbortSignal): Promise<Answer> {
   const response = await fetch(call.url, { ...requestOf(call), signal });
   const paymentRequired = paymentRequiredIn(response.headers);
@@ -47,6 +48,8 @@ export async function askPrice(call: CallRequest, signal: AbortSignal): Promise<
     readonly detail?: string;
     readonly error?: { readonly message?: string; readonly details?: readonly Detail[] };
   };
+  // What was asked since may be answered already, or not have to be asked at all.
+  signal.throwIfAborted();
   if (paymentRequired) {
     const faults = (content.invalidParams ?? []).map(toFault);
     if (paymentRequired.accepts.length === 0) {
