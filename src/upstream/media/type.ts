@@ -16,6 +16,17 @@ const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toStr
 const brandOf = (bytes: Buffer): string | undefined =>
   ascii(bytes, 4, 8) === 'ftyp' ? ascii(bytes, 8, 12) : undefined;
 
+/** Pictures of whatever codec, by ISO 23008-12: which one it is, the brands say that follow. */
+const ANY_PICTURE = /^m[is]f1$/;
+
+/** Far more than files have, which name a handful: a size that a stranger made up must not have all of a file searched. */
+const BRANDS_BYTES = 256;
+
+const hasBrand = (bytes: Buffer, brand: string): boolean =>
+  ascii(bytes, 16, Math.min(bytes.readUInt32BE(0), BRANDS_BYTES))
+    .match(/.{4}/gs)
+    ?.includes(brand) ?? false;
+
 const signatures: readonly Signature[] = [
   {
     kind: 'image',
@@ -45,7 +56,19 @@ const signatures: readonly Signature[] = [
     kind: 'image',
     type: 'image/avif',
     extension: 'avif',
-    matches: (bytes) => /^avi[fs]$/.test(brandOf(bytes) ?? ''),
+    matches: (bytes) => {
+      const brand = brandOf(bytes) ?? '';
+      return /^avi[fs]$/.test(brand) || (ANY_PICTURE.test(brand) && hasBrand(bytes, 'avif'));
+    },
+  },
+  {
+    kind: 'image',
+    type: 'image/heic',
+    extension: 'heic',
+    matches: (bytes) => {
+      const brand = brandOf(bytes) ?? '';
+      return /^he[iv][cmsx]$/.test(brand) || ANY_PICTURE.test(brand);
+    },
   },
   {
     kind: 'audio',

@@ -77,6 +77,20 @@ t.test('reads the size of pictures', async (t) => {
 t.test('a picture and a sound in the container of films are what they are', async (t) => {
   const raw = sharp({ create: { width: 32, height: 32, channels: 3, background: '#123456' } });
   t.match(sniffMediaType(await raw.avif().toBuffer()), { kind: 'image', type: 'image/avif', extension: 'avif' });
+  const startOf = (...brands: string[]) => {
+    const start = Buffer.from(`....ftyp${brands[0]}....${brands.slice(1).join('')}`);
+    start.writeUInt32BE(start.length);
+    return Buffer.concat([start, Buffer.from('....metaavif')]);
+  };
+  for (const brands of [['heic', 'mif1', 'heic'], ['heix'], ['hevc'], ['mif1', 'mif1', 'heic'], ['msf1']]) {
+    t.match(
+      sniffMediaType(startOf(...brands)),
+      { kind: 'image', type: 'image/heic', extension: 'heic' },
+      brands.join(),
+    );
+  }
+  t.match(sniffMediaType(startOf('mif1', 'mif1', 'avif')), { type: 'image/avif' });
+  t.match(sniffMediaType(startOf('isom', 'iso2', 'mp41')), { type: 'video/mp4' });
   const path = join(t.testdir(), 'tone.m4a');
   execFileSync(ffmpeg.path, ['-v', 'error', '-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', path]);
   const tone = readFileSync(path);
