@@ -17,6 +17,7 @@ const PROGRAMS = [
   'test/sandbox/chains/short-lived.ts',
   'test/store/figures/counter.ts',
   'test/store/engines/sqlite-writer.ts',
+  'test/workers/half-started.ts',
 ];
 
 /** Files of tests that share a process. Measured: a file costs a second of CPU less, and two where it starts a gateway. */

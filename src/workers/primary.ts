@@ -31,8 +31,17 @@ export async function supervise(config: Config, main: string, say: (line: string
   cluster.setupPrimary({ exec: main, args: [], serialization: 'advanced' });
 
   const ending: (() => Promise<void> | void)[] = [];
+  let stopping = false;
+  /** Where the first of them takes calls: from then on commands find the gateway, whatever keeps the others. */
+  let listensAt: string | undefined;
   let sold: string | undefined;
-  let note = (_catalogue: string, _refused?: Refused): void => undefined;
+  let isAskedToLoad = false;
+
+  function note(catalogue: string, refused?: Refused): void {
+    if (listensAt === undefined || stopping) return;
+    const running = { pid: process.pid, url: listensAt, catalogue, ...(refused && { refused }) };
+    ending[0] = writeRunning(config.dataDirectory, running);
+  }
 
   const crew = openCrew({
     size: config.workers,
@@ -55,8 +64,14 @@ export async function supervise(config: Config, main: string, say: (line: string
           await share();
         },
       }),
-    joined({ catalogue }) {
-      sold ??= catalogue;
+    joined({ url, catalogue }) {
+      if (sold === undefined) {
+        listensAt = url;
+        sold = catalogue;
+        note(catalogue);
+        // Its files may have been read before that.
+        if (isAskedToLoad) loadAgain();
+      }
       // It has read the files as they are now, or as they were before all were told to read them again.
       if (catalogue !== sold) share().catch(notShared);
     },
@@ -107,7 +122,6 @@ export async function supervise(config: Config, main: string, say: (line: string
   const loadAgain = () =>
     reload().catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
 
-  let stopping = false;
   const stop = async (reason: string) => {
     stopping = true;
     say(`\n${reason}: finishing what is under way`);
@@ -119,7 +133,10 @@ export async function supervise(config: Config, main: string, say: (line: string
     crew.kill();
     process.exit(1);
   });
-  process.on('SIGHUP', loadAgain);
+  process.on('SIGHUP', () => {
+    if (sold === undefined) isAskedToLoad = true;
+    else loadAgain();
+  });
   process.on('SIGUSR2', async () => {
     say('replacing the workers');
     const replaced = await crew.replace();
@@ -129,11 +146,6 @@ export async function supervise(config: Config, main: string, say: (line: string
   const first = await crew.start();
   if (stopping) return;
   const { url, consoleUrl } = first;
-  note = (catalogue, refused) => {
-    const running = { pid: process.pid, url, catalogue, ...(refused && { refused }) };
-    if (!stopping) ending[0] = writeRunning(config.dataDirectory, running);
-  };
-  note(sold ?? first.catalogue);
   if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
   tellUnsold(first.unsold, log);
   say(
