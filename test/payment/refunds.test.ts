@@ -17,9 +17,14 @@ import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samp
 
 const DAY_MS = 86_400_000;
 
-async function owe(store: Store, id: string, network: string, { reason, since }: { reason: string; since: number }) {
+async function owe(
+  store: Store,
+  id: string,
+  network: string,
+  { reason, since, amount = sampleReceipt().amount }: { reason: string; since: number; amount?: string },
+) {
   const claim = await won(store, sampleFacts(id, { network, settleUpfront: true }), claimAt(since - 2));
-  await store.settle(claim, sampleReceipt(), since - 1);
+  await store.settle(claim, { ...sampleReceipt(), amount }, since - 1);
   await store.giveUp(claim, 'owed', reason, since);
 }
 
@@ -52,6 +57,21 @@ async function open(t: Test, reason: string, becomes: readonly Settlement[] = []
     now: () => clock.now,
   });
   return { store, clock, signed, partsFor, stateOf: async () => (await store.find('owed'))?.state };
+}
+
+/** What the payer of the samples asks back under the key. */
+async function askBack(
+  parts: Parameters<typeof requestRefund>[1],
+  idempotencyKey: string,
+  amount = sampleReceipt().amount,
+) {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const paymentReference = { txHash: sampleReceipt().transaction, network: 'chain-a' };
+  const asked = { x402Version: 2, paymentReference, amount, idempotencyKey } as const;
+  const payerSignature = await account.signMessage({ message: canonicalJson(asked) });
+  // Whoever signs is the payer of the samples.
+  const list: Store['list'] = (filter) => parts.store.list({ ...filter, payer: sampleFacts('owed').payer });
+  return await requestRefund({ ...asked, payerSignature }, { ...parts, store: { ...parts.store, list } });
 }
 
 t.test('what can be sent on its network is given back: a refusal at once, other failures after a day', async (t) => {
@@ -106,24 +126,31 @@ t.test('who gets its result just when its payment is to be given back is given n
 
 t.test('nor is who asks for it in that moment', async (t) => {
   const { store, partsFor } = await open(t, 'upstream_failed');
-  const account = privateKeyToAccount(generatePrivateKey());
-  const { transaction, amount } = sampleReceipt();
-  const asked = {
-    x402Version: 2,
-    paymentReference: { txHash: transaction, network: 'chain-a' },
-    amount,
-    idempotencyKey: 'one',
-  } as const;
-  const payerSignature = await account.signMessage({ message: canonicalJson(asked) });
-  const meanwhile = deliveredMeanwhile(store);
-  // Whoever signs is the payer of the samples.
-  const list: Store['list'] = (filter) => meanwhile.list({ ...filter, payer: sampleFacts('owed').payer });
-  const parts = { ...partsFor('chain-a'), store: { ...store, list } };
-  t.match(await requestRefund({ ...asked, payerSignature }, parts), {
+  t.match(await askBack({ ...partsFor('chain-a'), store: deliveredMeanwhile(store) }, 'one'), {
     status: 'denied',
     denialReason: /nothing is owed/,
   });
   t.same(await store.refunds.of('owed'), []);
+});
+
+t.test('of calls that one transaction has paid for each is given back to who asks once for each', async (t) => {
+  const { store, partsFor } = await open(t, 'upstream_failed');
+  await owe(store, 'dearer', 'chain-a', { reason: 'upstream_failed', since: 4, amount: '7' });
+  await owe(store, 'newest', 'chain-a', { reason: 'upstream_failed', since: 5 });
+  const given = async () => {
+    const refunds = await Promise.all(['owed', 'dearer', 'newest'].map((id) => store.refunds.of(id)));
+    return refunds.map(({ length }) => length);
+  };
+  const { amount } = sampleReceipt();
+  t.match(await askBack(partsFor('chain-a'), 'one'), { status: 'pending', amount });
+  t.match(await askBack(partsFor('chain-a'), 'one'), { status: 'pending', amount });
+  t.same(await given(), [0, 0, 1], 'the same request asks for one');
+  t.match(await askBack(partsFor('chain-a'), 'two'), { status: 'pending', amount });
+  t.same(await given(), [1, 0, 1]);
+  t.match(await askBack(partsFor('chain-a'), 'three', '7'), { status: 'pending', amount: '7' });
+  t.same(await given(), [1, 1, 1]);
+  t.match(await askBack(partsFor('chain-a'), 'four'), { status: 'pending', amount }, 'and there is no more');
+  t.same(await given(), [1, 1, 1]);
 });
 
 t.test('what is not given back yet, or cannot be, keeps nothing else waiting', async (t) => {

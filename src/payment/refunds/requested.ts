@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '../../canonical-json.ts';
 import { Problem } from '../../errors.ts';
-import type { Store } from '../../store/store.ts';
+import type { Payment, Store } from '../../store/store.ts';
 import type { Rail } from '../rail.ts';
 import { senderFor } from './sender.ts';
 import { isSignedOnSolana, signerOnEvm } from './signature.ts';
@@ -77,6 +77,23 @@ async function payerOf({ payerSignature, ...request }: RefundRequestBody): Promi
   throw refused('/payerSignature', 'is not that of the payer over this request', expected);
 }
 
+/** Calls that one transaction has paid for: far more than anybody puts into one. */
+const MOST_PAID_AT_ONCE = 100;
+
+/** The one that the same request was about before; else, of as much, the one that is owed still. */
+async function meantBy(
+  { amount, idempotencyKey }: RefundRequestBody,
+  payments: readonly Payment[],
+  { refunds }: Pick<Store, 'refunds'>,
+): Promise<Payment | undefined> {
+  for (const payment of payments) {
+    if (payment.state !== 'refunded') continue;
+    if ((await refunds.of(payment.id)).some(({ reference }) => reference === idempotencyKey)) return payment;
+  }
+  const asMuch = payments.filter(({ receipt }) => receipt?.amount === amount);
+  return asMuch.find(({ state }) => state === 'owed') ?? asMuch[0] ?? payments[0];
+}
+
 /** Throws Problem `invalid_request`, and `store_unavailable`. The same request again gets what became of it since. */
 export async function requestRefund(body: RefundRequestBody, parts: RequestParts): Promise<RefundAnswer> {
   const { store, rails, now } = parts;
@@ -88,18 +105,21 @@ export async function requestRefund(body: RefundRequestBody, parts: RequestParts
     states: ['owed', 'refunded'],
     transaction: txHash,
     withoutAnswers: true,
-    limit: 10,
+    limit: MOST_PAID_AT_ONCE,
   });
-  const payment = found.find((each) => each.network === network || each.network === parts.idOf(network));
+  const paid = found.filter((each) => each.network === network || each.network === parts.idOf(network));
+  const payment = await meantBy(body, paid, store);
   const nothingOwed = () =>
     denied('nothing is owed for this transaction: what was delivered, or never paid here, is not given back');
   if (!payment?.receipt) return nothingOwed();
-  const paid = payment.receipt.amount;
-  if (body.amount !== paid) return denied(`its result is owed: it is given back whole, all ${paid} atomic units`);
+  const taken = payment.receipt.amount;
+  if (body.amount !== taken) return denied(`its result is owed: it is given back whole, all ${taken} atomic units`);
   if (payment.state === 'owed') {
     if (!senderFor(rails, payment.network)) return denied('nothing can be sent on this network now: ask the operator');
     const reason = `asked for by its payer${body.reason ? `: ${body.reason}` : ''}`;
-    const outcome = await store.refunds.want({ paymentId: payment.id, reason, isAutomatic: true, now: now() });
+    const { idempotencyKey: reference } = body;
+    const order = { paymentId: payment.id, reason, isAutomatic: true, reference, now: now() };
+    const outcome = await store.refunds.want(order);
     if ('refused' in outcome && outcome.refused === 'in-progress') {
       return denied('the request that it paid for is being worked on: ask again in a minute');
     }
