@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { codeOf } from '../error-code.ts';
 import { type KeptConfig, readKeptConfig } from '../gateway/config.ts';
 import { createLog } from '../log.ts';
+import { modeOf } from '../store/of-one-mode.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './command-line.ts';
@@ -24,7 +25,8 @@ export function isThere(path: string): boolean {
 }
 
 /**
- * Calls the command with it. One that only reads makes no database where there is none: it reads an empty one.
+ * Calls the command with it, in the mode of the database. One that only reads makes no database where there is none: it
+ * reads an empty one.
  */
 export async function onStore(
   use: 'reads' | 'writes',
@@ -36,7 +38,8 @@ export async function onStore(
   const log = createLog(config.logLevel);
   const store = await openStore({ file, log, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
   try {
-    await command(store, config);
+    // Whose database it is, the environment of a command may not say.
+    await command(store, { ...config, mode: (await modeOf(store)) ?? config.mode });
   } finally {
     await store.close();
   }

@@ -10,13 +10,17 @@ interface Place {
   readonly dataDirectory: string;
 }
 
+type Mode = 'live' | 'sandbox';
+
+const MODE = 'mode';
+
 /** The first gateway that opens a database decides. Throws StoreProblem for one of the other mode. */
 export async function demandMode(
   { credits }: Pick<Store, 'credits'>,
-  mode: 'live' | 'sandbox',
+  mode: Mode,
   { databaseUrl, dataDirectory }: Place,
 ): Promise<void> {
-  const begun = await credits.secret('mode', mode);
+  const begun = await credits.secret(MODE, mode);
   if (begun === mode) return;
   const [which, variable] =
     databaseUrl === undefined ? [`in ${dataDirectory}`, 'TURNPIKE_DATA'] : ['of DATABASE_URL', 'DATABASE_URL'];
@@ -24,3 +28,7 @@ export async function demandMode(
     `The database ${which} was begun in ${begun} mode, and this gateway is in ${mode} mode: set TURNPIKE_MODE to ${begun}, or ${variable} to a place of its own`,
   );
 }
+
+/** What the database was begun in; undefined where no gateway has opened it. */
+export const modeOf = ({ credits }: Pick<Store, 'credits'>): Promise<Mode | undefined> =>
+  credits.knownSecret(MODE) as Promise<Mode | undefined>;

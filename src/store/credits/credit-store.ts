@@ -259,4 +259,7 @@ export interface CreditStore {
 
   /** The secret of that name, the same for ever on every instance; made of `fresh` the first time. */
   secret(name: string, fresh: string): Promise<string>;
+
+  /** The same where it was made already; makes none. */
+  knownSecret(name: string): Promise<string | undefined>;
 }

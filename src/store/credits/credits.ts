@@ -37,6 +37,11 @@ const LEASE_RAN_OUT = 'the instance that worked on the call has died';
 export function creditsOn(engine: Engine): CreditStore {
   const locked = ({ text, values }: Statement): Statement => ({ text: `${text} ${engine.rowLock}`, values });
 
+  async function knownSecret(name: string): Promise<string | undefined> {
+    const [row] = await engine.read(statements.findSecret(name));
+    return row && String(row.value);
+  }
+
   function* lockKey(id: string): Steps<LockedKey | undefined> {
     const { rows } = yield locked(statements.lockKey(id));
     return rows[0] && toLockedKey(rows[0]);
@@ -272,12 +277,13 @@ export function creditsOn(engine: Engine): CreditStore {
 
     sales: async (since) => (await engine.read(statements.sumSales(since))).map(toSales),
 
+    knownSecret,
+
     async secret(name, fresh) {
-      const [known] = await engine.read(statements.findSecret(name));
-      if (known) return String(known.value);
+      const known = await knownSecret(name);
+      if (known !== undefined) return known;
       await engine.write(statements.insertSecret(name, fresh));
-      const [made] = await engine.read(statements.findSecret(name));
-      return String(made?.value);
+      return String(await knownSecret(name));
     },
   };
 }

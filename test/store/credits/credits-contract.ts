@@ -454,10 +454,12 @@ export function credits(promise: Promised): void {
 
   promise('keeps one secret of a name, whichever instance made it', async (t, store, open) => {
     const other = await open();
+    t.equal(await store.credits.knownSecret('keys'), undefined);
     const secrets = await Promise.all([store.credits.secret('keys', 'one'), other.credits.secret('keys', 'two')]);
     t.equal(secrets[0], secrets[1]);
     t.ok(['one', 'two'].includes(secrets[0]), secrets[0]);
     t.equal(await other.credits.secret('keys', 'three'), secrets[0]);
+    t.equal(await other.credits.knownSecret('keys'), secrets[0]);
   });
 
   promise(
