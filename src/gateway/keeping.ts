@@ -5,6 +5,7 @@ import type { ServiceFile } from '../catalogue/types.ts';
 import { HOURS_KEPT_MS } from '../console/spans.ts';
 import type { PaymentState } from '../store/payments/states.ts';
 import type { Store } from '../store/store.ts';
+import { clearFolders } from '../upstream/media/ffmpeg.ts';
 import { pruneMedia } from '../upstream/media/prune.ts';
 import type { Config } from './config.ts';
 
@@ -29,6 +30,7 @@ export async function letGo(
     alerts: now - ALERTS_KEPT_MS,
   });
   await store.figures.forget({ visits: now - answersMs, hours: now - HOURS_KEPT_MS });
+  await clearFolders();
   if (mediaBucket) return;
   const before = mediaMs === undefined ? undefined : Math.min(now - mediaMs - LATE_MS, await oldestNeeded(store));
   await pruneMedia(join(dataDirectory, 'media'), before, now);

@@ -49,6 +49,24 @@ t.test('files go once they are old enough, and none that a payment without an en
   t.same(files(), ['.under-way.part', 'new.png']);
 });
 
+t.test('what was left of work on a video by a process that was killed goes, wherever files are kept', async (t) => {
+  const names = ['of-another', 'turnpike-ffmpeg-left', 'turnpike-ffmpeg-new'];
+  const folders = t.testdir(Object.fromEntries(names.map((name) => [name, { video: 'a film' }])));
+  const now = Date.now();
+  for (const name of names.slice(0, 2)) utimesSync(join(folders, name), new Date(now - DAY_MS), new Date(now - DAY_MS));
+  const { TMPDIR } = process.env;
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  process.env.TMPDIR = folders;
+  const store = openSqliteStore(':memory:', { now: () => now });
+  t.teardown(() => store.close());
+  const mediaBucket = { bucket: 'media' } as unknown as Parameters<typeof letGo>[1]['mediaBucket'];
+  await letGo({}, { dataDirectory: t.testdirName, mediaBucket }, store);
+  t.same(readdirSync(folders).sort(), ['of-another', 'turnpike-ffmpeg-new']);
+});
+
 t.test('a file stays as long as the answer that points at it, however late that was paid for', async (t) => {
   const dataDirectory = t.testdir({ media: { 'bought.png': 'picture' } });
   const made = 1_000 * DAY_MS;

@@ -1,12 +1,15 @@
 /** What needs a video decoder. None is shipped: an `ffmpeg` on the PATH is used where there is one. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const TIME_LIMIT_MS = 15_000;
+const FOLDER = 'turnpike-ffmpeg-';
+/** Nobody works in one for so long. */
+const FOLDER_KEPT_MS = 3_600_000;
 
 let installed: Promise<boolean> | undefined;
 
@@ -27,7 +30,7 @@ async function convert(
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   if (!(await isInstalled())) return undefined;
-  const directory = await mkdtemp(path.join(tmpdir(), 'turnpike-ffmpeg-'));
+  const directory = await mkdtemp(path.join(tmpdir(), FOLDER));
   try {
     const source = path.join(directory, 'video');
     const target = path.join(directory, fileName);
@@ -40,6 +43,19 @@ async function convert(
     return undefined;
   } finally {
     await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Removes what a process has left that was killed at its work: videos are large, and some systems keep them for ever. */
+export async function clearFolders(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names) {
+    if (!name.startsWith(FOLDER)) continue;
+    const folder = path.join(tmpdir(), name);
+    // It may be another user's, and another instance clears them, too.
+    const found = await lstat(folder).catch(() => undefined);
+    if (!found || found.mtimeMs >= Date.now() - FOLDER_KEPT_MS) continue;
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
