@@ -22,7 +22,10 @@ function isInstalled(): Promise<boolean> {
   return installed;
 }
 
-/** What ffmpeg makes of a video with these output options, or undefined where it is not installed or cannot read the video. */
+/**
+ * What ffmpeg makes of a video with these output options, or undefined where it is not installed, cannot read the video, or
+ * has no room to work in. Never throws: the video itself is made, and paid for.
+ */
 async function convert(
   video: Buffer,
   options: readonly string[],
@@ -30,8 +33,9 @@ async function convert(
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   if (!(await isInstalled())) return undefined;
-  const directory = await mkdtemp(path.join(tmpdir(), FOLDER));
+  let directory: string | undefined;
   try {
+    directory = await mkdtemp(path.join(tmpdir(), FOLDER));
     const source = path.join(directory, 'video');
     const target = path.join(directory, fileName);
     await writeFile(source, video);
@@ -42,7 +46,7 @@ async function convert(
   } catch {
     return undefined;
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

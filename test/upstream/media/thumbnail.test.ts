@@ -42,3 +42,14 @@ t.test('shows the input image, else nothing, where the video cannot be decoded',
   t.equal(await thumbnailOf(broken, { inputImage, ...context }), inputImage);
   t.equal(await thumbnailOf(broken, { inputImage: undefined, ...context }), null);
 });
+
+t.test('shows the input image where there is no room to decode the video in', async (t) => {
+  const { video, context } = await clip(t);
+  const { TMPDIR } = process.env;
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  process.env.TMPDIR = path.join(t.testdir({}), 'nowhere');
+  t.equal(await thumbnailOf(video, { inputImage, ...context }), inputImage);
+});
