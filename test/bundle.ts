@@ -6,7 +6,9 @@ import { build, type Plugin } from 'esbuild';
 
 const THREAD = 'src/store/engines/sqlite-worker.ts';
 /** What starts a thread from the file of this name beside itself, and processes from itself. */
-const STARTERS = ['src/store/engines/sqlite-thread.ts', 'src/main.ts'].map((path) => resolve(path));
+const STARTERS = ['src/store/engines/sqlite-thread.ts', 'src/main.ts', 'test/workers/half-started.ts'].map((path) =>
+  resolve(path),
+);
 
 /** Packages of many small files, which are bundled with what imports them. All others stay where they are installed. */
 const BUNDLED =
