@@ -1,6 +1,7 @@
 /** Three tools that find, describe and call all others: seventy at once flood a model. */
 import type { Tool } from '@modelcontextprotocol/server';
 import type { Input } from '../catalogue/types.ts';
+import { requestSchema } from '../discovery/schemas.ts';
 import { Problem } from '../errors.ts';
 import { toDecimal, usd } from '../money.ts';
 import type { ToolCall } from '../request/request.ts';
@@ -87,14 +88,14 @@ function described({ tools }: SearchParts, name: string): Record<string, unknown
   const tool = tools.find((each) => each.name === name);
   if (!tool) throw unknownTool(name);
   const [route] = tool.routes;
-  const { inputSchema, outputSchema, description } = tool.definition;
+  const { outputSchema, description } = tool.definition;
   return {
     ...summaryOf(tool),
     description,
     rails: tool.routes.map(({ rail }) => rail),
     listedPrice: toDecimal(route.listing.price),
     deadlineSeconds: route.deadlineMs / 1000,
-    inputSchema,
+    inputSchema: { ...requestSchema(route), type: 'object' },
     example: route.example,
     ...(outputSchema && { outputSchema: outputSchema.anyOf }),
     resultExample: route.resultExample,

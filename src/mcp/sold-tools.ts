@@ -39,6 +39,17 @@ function outputSchema(route: Route): Tool['outputSchema'] | undefined {
   );
 }
 
+/**
+ * Models' APIs refuse a request, with every tool in it, for one schema that has one of these at its top: only who describes
+ * the endpoint tells of them, and each answer to a call that does not fit.
+ */
+const REFUSED_AT_TOP = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum']);
+
+const inputSchema = (route: Route): Tool['inputSchema'] => ({
+  ...Object.fromEntries(Object.entries(requestSchema(route)).filter(([keyword]) => !REFUSED_AT_TOP.has(keyword))),
+  type: 'object',
+});
+
 const payable = ({ routes, networks }: Pick<SoldTool, 'routes' | 'networks'>): Route[] =>
   payableRoutes(routes, networks.length > 0);
 
@@ -68,7 +79,7 @@ function definitionOf(tool: Omit<SoldTool, 'definition'>): Tool {
     name,
     title: summary,
     description: [summary === description ? `${summary}.` : description, price].filter(Boolean).join('\n\n'),
-    inputSchema: { ...requestSchema(route), type: 'object' },
+    inputSchema: inputSchema(route),
     ...(output && { outputSchema: output }),
     // It spends money and asks a provider: no client should run it without asking its user.
     annotations: { title: summary, readOnlyHint: false, destructiveHint: false, openWorldHint: true },

@@ -178,6 +178,33 @@ t.test('the schema of a result takes what is answered, what is asked for a call,
   }
 });
 
+t.test('no tool has what models’ APIs refuse at the top of its schema, and describe_endpoint tells it', async (t) => {
+  const refused = ['oneOf', 'anyOf', 'allOf', 'not', 'enum'];
+  const { tools } = await page('');
+  for (const { name, inputSchema } of tools) {
+    t.match(inputSchema, { type: 'object' }, name);
+    t.same(
+      Object.keys(inputSchema).filter((keyword) => refused.includes(keyword)),
+      [],
+      name,
+    );
+  }
+  for (const { name, _meta } of tools) {
+    const route = routes.find(({ path }) => path === _meta?.['turnpike/path']);
+    if (!route) continue;
+    const kept = Object.fromEntries(Object.entries(route.request).filter(([keyword]) => refused.includes(keyword)));
+    if (Object.keys(kept).length === 0) continue;
+    const { inputSchema } = answerIn(await callTool(gateway, 'describe_endpoint', { name }));
+    t.has(inputSchema, kept, `${name} is described whole`);
+  }
+  const name = 'tokens-api_resolve';
+  t.match(answerIn(await callTool(gateway, 'describe_endpoint', { name })).inputSchema, {
+    oneOf: [{ required: ['mint'] }, { required: ['ref'] }],
+  });
+  const { structuredContent } = await callTool(gateway, name, {});
+  t.match(structuredContent, { invalidParams: Array }, 'what does not fit is told before it is paid');
+});
+
 t.test('endpoints are found by what is needed, described, and called by their names', async (t) => {
   const search = async (input: object) =>
     answerIn(await callTool(gateway, 'search_endpoints', input)) as { total: number; endpoints: { name: string }[] };
