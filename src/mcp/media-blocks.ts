@@ -15,9 +15,15 @@ export interface Media {
     | undefined;
 }
 
-/** Larger ones would flood a model's context. */
-const LARGEST_SHOWN_BYTES = 1_048_576;
+/**
+ * Characters of the files that are shown, and of the answer itself: clients throw a result away that has more than a million
+ * in all (Claude Desktop: "Tool result is too large. Maximum size is 1MB"), after it was paid for.
+ */
+const MOST_SHOWN = 950_000;
 const MOST_FILES = 10;
+
+/** An answer stands in a result twice, once as a text whose quotes are escaped. */
+const TIMES_IN_RESULT = 3;
 
 /** Every address of ours in an answer, once. */
 function addressesIn(value: unknown, prefix: string, found = new Set<string>()): Set<string> {
@@ -27,21 +33,27 @@ function addressesIn(value: unknown, prefix: string, found = new Set<string>()):
   return found;
 }
 
-async function shown(name: string, find: Media['find']): Promise<Block[]> {
-  const file = find?.(name);
-  const [kind] = file?.type.split('/') ?? [];
-  if (!file || file.size > LARGEST_SHOWN_BYTES || (kind !== 'image' && kind !== 'audio')) return [];
-  const data = await readFile(file.path, 'base64').catch(() => undefined);
-  return data === undefined ? [] : [{ type: kind, data, mimeType: file.type }];
-}
+const inBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-export async function mediaBlocks(answer: object, { prefix, find }: Media): Promise<Block[]> {
+/** `body`: the answer as it is written. */
+export async function mediaBlocks(answer: object, body: string, { prefix, find }: Media): Promise<Block[]> {
+  let room = MOST_SHOWN - TIMES_IN_RESULT * body.length;
+
+  async function shown(name: string): Promise<Block[]> {
+    const file = find?.(name);
+    const [kind] = file?.type.split('/') ?? [];
+    if (!file || inBase64(file.size) > room || (kind !== 'image' && kind !== 'audio')) return [];
+    room -= inBase64(file.size);
+    const data = await readFile(file.path, 'base64').catch(() => undefined);
+    return data === undefined ? [] : [{ type: kind, data, mimeType: file.type }];
+  }
+
   const addresses = [...addressesIn(answer, prefix)].slice(0, MOST_FILES);
   const blocks = addresses.map(async (uri): Promise<Block[]> => {
     const name = uri.slice(prefix.length);
     const mimeType = typeOfExtension(extname(name).slice(1));
     const link: Block = { type: 'resource_link', uri, name, ...(mimeType && { mimeType }) };
-    return [link, ...(await shown(name, find))];
+    return [link, ...(await shown(name))];
   });
   return (await Promise.all(blocks)).flat();
 }

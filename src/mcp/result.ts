@@ -74,7 +74,7 @@ async function answerResult(
   const meta = { ...receipts, ...(replayed && { 'turnpike/replayed': true }), 'turnpike/request-id': requestId };
   if (isGone) return { ...problemResult(new Problem('answer_gone'), requestId), _meta: meta };
   const structured = structuredAnswer(answer);
-  const blocks = structured ? await mediaBlocks(structured, media) : [];
+  const blocks = structured ? await mediaBlocks(structured, answer.body, media) : [];
   return {
     content: [text(answer.body), ...blocks],
     ...(structured && { structuredContent: structured }),

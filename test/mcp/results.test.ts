@@ -1,12 +1,13 @@
 /** What a tool answers fits what it says that it answers: clients drop what does not, after they paid for it. */
-import { join } from 'node:path';
+import { truncateSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
 import { KEY } from '../road/sold/weather-service.ts';
 import { serve } from '../upstream/http/weather.ts';
-import { payTool, rpc } from './tool-client.ts';
+import { callTool, payTool, rpc, signToolPayment } from './tool-client.ts';
 
 const tides = `summary: tides
 path: /weather/tides
@@ -48,4 +49,26 @@ t.test('a tool whose answer is now an object and now a list answers each as it s
   }
   t.notOk(fits({ result: 'high' }));
   t.notOk(fits({ tide: 2 }));
+});
+
+t.test('an answer with its pictures is no longer than clients read of one', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const name = 'image_family-e-2';
+  const input = { prompt: 'a lighthouse that takes much room' };
+  const payment = await signToolPayment(gateway, 'chain-c', await callTool(gateway, name, input));
+  const bought = await callTool(gateway, name, input, payment);
+  const picture = join(gateway.directory, 'media', basename(String(bought.content[1]?.uri)));
+  for (const [bytes, blocks] of [
+    [700_000, ['text', 'resource_link', 'image']],
+    [800_000, ['text', 'resource_link']],
+  ] as const) {
+    truncateSync(picture, bytes);
+    const again = await callTool(gateway, name, input, payment);
+    t.same(
+      again.content.map(({ type }) => type),
+      blocks,
+    );
+    t.ok(JSON.stringify(again).length <= 1_000_000, `a picture of ${bytes} bytes`);
+  }
 });
