@@ -22,6 +22,7 @@ import { MCP_PATH } from '../paths.ts';
 import { readJsonObject } from '../request/json-text.ts';
 import { ownTurn } from '../request/large-bodies.ts';
 import type { Visit } from '../request/visit.ts';
+import { inKnownContent } from './known-content.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
 import { listAnswer, type PlainCall, plainAnswer, plainCall, plainList } from './short-road.ts';
@@ -101,15 +102,15 @@ function nameBothForms({ headers }: IncomingMessage): void {
 /** Fetch's own `Request`, which the package makes, throws for others, such as TRACE. */
 const METHODS = new Set(['POST', 'GET', 'DELETE', 'HEAD', 'PUT', 'PATCH', 'OPTIONS']);
 
-/** What was asked for by the address, and by whom. */
-type Asked = { readonly selection: Selection; readonly visit: Visit };
+/** What was asked for by the address, by whom, and of which revision. */
+type Asked = { readonly selection: Selection; readonly visit: Visit; readonly revision: string | undefined };
 
 export function openProtocol(parts: ProtocolParts): Protocol {
   const { toolbox, log } = parts;
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const { selection, visit } = (authInfo as unknown as { extra: Asked }).extra;
-      return createServer(parts, selection, visit);
+      const { selection, visit, revision } = (authInfo as unknown as { extra: Asked }).extra;
+      return createServer(parts, selection, visit, revision);
     },
     {
       maxSubscriptions: MOST_SUBSCRIPTIONS,
@@ -137,7 +138,8 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     Object.assign(request, { url: MCP_PATH, auth: { token: '', clientId: '', scopes: [], extra: asked } });
 
   async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
-    const asked = { selection: readSelection(splitUrl(request.url ?? '/').query, parts), visit };
+    const revision = request.headers['mcp-protocol-version']?.toString();
+    const asked = { selection: readSelection(splitUrl(request.url ?? '/').query, parts), visit, revision };
     if (!METHODS.has(request.method ?? '')) {
       throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
     }
@@ -160,7 +162,7 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     }
     if (!call) return await byPackage(handedOn(request, asked), response, message);
     const result = await toolbox.call(call.name, call.input, call.meta, visit);
-    send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, result) });
+    send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, inKnownContent(result, revision)) });
   }
 
   return {

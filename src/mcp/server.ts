@@ -2,6 +2,7 @@
 import { type JSONObject, Server } from '@modelcontextprotocol/server';
 import type { Log } from '../log.ts';
 import type { Visit } from '../request/visit.ts';
+import { inKnownContent } from './known-content.ts';
 import { pageOf } from './page.ts';
 import { asksForPayment, inExtension } from './payment-extension.ts';
 import { withProgress } from './progress.ts';
@@ -24,7 +25,13 @@ export interface ServerParts {
 /** How long clients may keep lists: as long as a page of a document. */
 const CACHED = { ttlMs: 60_000, cacheScope: 'public' } as const;
 
-export function createServer(parts: ServerParts, selection: Selection, request: Visit): Server {
+/** `revision`: that the request says it is of. */
+export function createServer(
+  parts: ServerParts,
+  selection: Selection,
+  request: Visit,
+  revision: string | undefined,
+): Server {
   const { toolbox, service, version, publicUrl } = parts;
   const server = new Server(
     { name: service.name, version, websiteUrl: publicUrl },
@@ -40,7 +47,8 @@ export function createServer(parts: ServerParts, selection: Selection, request: 
   });
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) =>
     withProgress(context, async () => {
-      const result = await toolbox.call(name, input, context.mcpReq._meta ?? {}, request);
+      const called = await toolbox.call(name, input, context.mcpReq._meta ?? {}, request);
+      const result = inKnownContent(called, revision);
       return asksForPayment(context) ? inExtension(result) : result;
     }),
   );

@@ -32,13 +32,14 @@ export interface Answer {
   readonly isError?: boolean;
   readonly structuredContent?: Record<string, unknown>;
   readonly _meta?: Record<string, unknown>;
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
   /** Of its first block. */
   readonly text: string;
 }
 
 function answerOf(result: Readonly<Record<string, unknown>>): Answer {
-  const [first] = result.content as { text: string }[];
-  return { ...result, text: first?.text ?? '' };
+  const content = result.content as Answer['content'];
+  return { ...result, content, text: content[0]?.text ?? '' };
 }
 
 function collect(stream: Readable): () => string {
@@ -47,12 +48,15 @@ function collect(stream: Readable): () => string {
   return () => text;
 }
 
-type Mode = 'auto' | 'legacy';
+/** How the revision is found, or the only one that the client knows. */
+type Mode = 'auto' | 'legacy' | '2025-06-18' | '2024-11-05';
 type CallOptions = Parameters<Client['callTool']>[1];
 
 /** A client of the second generation, of either era. */
 async function connect(t: Test, transport: Transport, mode: Mode) {
-  const client = new Client({ name: 'plain', version: '1' }, { versionNegotiation: { mode } });
+  const options =
+    mode === 'auto' || mode === 'legacy' ? { versionNegotiation: { mode } } : { supportedProtocolVersions: [mode] };
+  const client = new Client({ name: 'plain', version: '1' }, options);
   await client.connect(transport);
   t.teardown(() => client.close());
   const call = async (name: string, input: object, options: CallOptions = {}) =>

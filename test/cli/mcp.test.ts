@@ -50,6 +50,22 @@ for (const mode of ['auto', 'legacy'] as const) {
   });
 }
 
+t.test('a client of an earlier revision is answered in the kinds of content that it knows', async (t) => {
+  const prompt = 'a lighthouse of long ago';
+  for (const [revision, blocks] of [
+    ['2025-06-18', ['text', 'resource_link', 'image']],
+    ['2024-11-05', ['text', 'image']],
+  ] as const) {
+    const { client, call } = await openMcp(t, { url, data: t.testdir({}), words: ON_C }, revision);
+    t.equal(client.getNegotiatedProtocolVersion(), revision);
+    const { content } = await call(IMAGE, { prompt });
+    t.same(
+      content.map(({ type }) => type),
+      blocks,
+    );
+  }
+});
+
 t.test('a client of the first generation buys on Solana, through the tool that calls any other', async (t) => {
   const { client, call } = await startFirstMcp(t, {
     url,

@@ -7,7 +7,7 @@ import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
 import { KEY } from '../road/sold/weather-service.ts';
 import { serve } from '../upstream/http/weather.ts';
-import { callTool, payTool, rpc, signToolPayment } from './tool-client.ts';
+import { callTool, HEADERS, payTool, rpc, signToolPayment, type ToolResult } from './tool-client.ts';
 
 const tides = `summary: tides
 path: /weather/tides
@@ -70,5 +70,41 @@ t.test('an answer with its pictures is no longer than clients read of one', asyn
       blocks,
     );
     t.ok(JSON.stringify(again).length <= 1_000_000, `a picture of ${bytes} bytes`);
+  }
+});
+
+t.test('a client of an earlier revision is answered in the kinds of content that it knows', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const kinds = (result?: ToolResult) => result?.content.map(({ type }) => type);
+  for (const [name, input, kind] of [
+    ['image_family-e-2', { prompt: 'a lighthouse of long ago' }, 'image'],
+    ['audio_x-text-to-speech', { text: 'Fog', voice_id: 'Eve' }, 'audio'],
+  ] as const) {
+    const payment = await signToolPayment(gateway, 'chain-c', await callTool(gateway, name, input));
+    const ask = async (revision: string, more: object = {}) => {
+      const params = { name, arguments: input, _meta: { ...payment, ...more } };
+      return (await rpc(gateway, 'tools/call', params, { headers: { 'mcp-protocol-version': revision } })).result;
+    };
+    const { structuredContent } = await callTool(gateway, name, input, payment);
+    for (const more of [{}, { progressToken: 7 }]) {
+      t.same(kinds(await ask('2025-11-25', more)), ['text', 'resource_link', kind]);
+      t.same(kinds(await ask('2025-06-18', more)), ['text', 'resource_link', kind]);
+      t.same(kinds(await ask('2025-03-26', more)), ['text', kind]);
+      t.same(kinds(await ask('2024-11-05', more)), kind === 'audio' ? ['text'] : ['text', kind]);
+    }
+    t.same((await ask('2024-11-05'))?.structuredContent, structuredContent, 'which names its files');
+    // Clients of before June 2025 say no revision.
+    const answer = await fetch(`${gateway.url}/mcp`, {
+      method: 'POST',
+      headers: HEADERS,
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: input, _meta: payment },
+      }),
+    });
+    t.same(kinds(((await answer.json()) as { result: ToolResult }).result), ['text', kind]);
   }
 });

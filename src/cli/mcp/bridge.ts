@@ -2,6 +2,7 @@
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { ProtocolError, type Result } from '@modelcontextprotocol/client';
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { inKnownContent } from '../../mcp/known-content.ts';
 import { inWords, words } from './answers.ts';
 import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
 import { paysItself } from './payment-required.ts';
@@ -85,7 +86,8 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
     const order = { name: params.name, arguments: params.arguments ?? {}, meta: passedOn(context.mcpReq._meta) };
     const onProgress = progressTo(context);
     try {
-      return await call(order, { signal: context.mcpReq.signal, ...(onProgress && { onProgress }) });
+      const result = await call(order, { signal: context.mcpReq.signal, ...(onProgress && { onProgress }) });
+      return inKnownContent(result, server.getNegotiatedProtocolVersion());
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
       const reason = `${origin} cannot be reached (${reasonOf(error)})`;
