@@ -3,7 +3,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import type { Network, NetworkId, Route } from '../catalogue/types.ts';
 import { payableRoutes } from '../discovery/payable.ts';
 import { priceInWords } from '../discovery/payment-info.ts';
-import { answerSchema, requestSchema } from '../discovery/schemas.ts';
+import { answerSchema, requestFields, requestSchema, requiredFields } from '../discovery/schemas.ts';
 import { toDecimal } from '../money.ts';
 import { toolName } from './tool-name.ts';
 
@@ -40,15 +40,22 @@ function outputSchema(route: Route): Tool['outputSchema'] | undefined {
 }
 
 /**
- * Models' APIs refuse a request, with every tool in it, for one schema that has one of these at its top: only who describes
- * the endpoint tells of them, and each answer to a call that does not fit.
+ * Models' APIs refuse a request, with every tool in it, for one schema that has one of these at its top, or such a name there:
+ * only who describes the endpoint tells of them, and each answer to a call that does not fit.
  */
 const REFUSED_AT_TOP = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum']);
+const TAKEN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-const inputSchema = (route: Route): Tool['inputSchema'] => ({
-  ...Object.fromEntries(Object.entries(requestSchema(route)).filter(([keyword]) => !REFUSED_AT_TOP.has(keyword))),
-  type: 'object',
-});
+function inputSchema(route: Route): Tool['inputSchema'] {
+  const taken = Object.entries(requestSchema(route)).filter(([keyword]) => !REFUSED_AT_TOP.has(keyword));
+  const schema: Tool['inputSchema'] = { ...Object.fromEntries(taken), type: 'object' };
+  const fields = requestFields(route);
+  const named = fields.filter(([name]) => TAKEN_NAME.test(name));
+  if (named.length === fields.length) return schema;
+  const required = requiredFields(route).filter((name) => TAKEN_NAME.test(name));
+  const properties = Object.fromEntries(named) as NonNullable<Tool['inputSchema']['properties']>;
+  return { ...schema, properties, required, additionalProperties: true };
+}
 
 const payable = ({ routes, networks }: Pick<SoldTool, 'routes' | 'networks'>): Route[] =>
   payableRoutes(routes, networks.length > 0);

@@ -1,8 +1,8 @@
-/** What a tool answers fits what it says that it answers: clients drop what does not, after they paid for it. */
+/** What a tool takes and answers, as clients read it: they drop what they do not, the one before they pay and the other after. */
 import { truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
 import { KEY } from '../road/sold/weather-service.ts';
@@ -24,10 +24,11 @@ example: { places: 1 }
 upstream: { via: weather, path: /v1/tides, body: input }
 `;
 
-t.test('a tool whose answer is now an object and now a list answers each as it says', async (t) => {
-  const answers = ['{"height":2}', '[2,3]'];
-  const { origin } = await serve(t, (_asked, response) => response.end(answers.shift()));
-  const catalogue = { ...weatherFiles(origin), endpoints: { weather: { 'tides.yaml': tides } } };
+/** A gateway that sells the tides alone, and how it lists them. */
+async function sell(t: Test, file: string, ...answers: readonly string[]) {
+  const left = [...answers];
+  const { origin } = await serve(t, (_asked, response) => response.end(left.shift()));
+  const catalogue = { ...weatherFiles(origin), endpoints: { weather: { 'tides.yaml': file } } };
   const gateway = await startGateway({
     catalogue: join(t.testdir({ catalogue }), 'catalogue'),
     environment: { WEATHER_API_KEY: KEY },
@@ -35,10 +36,13 @@ t.test('a tool whose answer is now an object and now a list answers each as it s
   });
   t.teardown(gateway.stop);
   const { result } = await rpc(gateway, 'tools/list');
-  const tools = result?.tools as { name: string; outputSchema: object }[];
-  const fits = new Ajv2020({ strict: false }).compile(
-    tools.find(({ name }) => name === 'weather_tides')?.outputSchema ?? false,
-  );
+  const tools = result?.tools as { name: string; inputSchema: object; outputSchema: object }[];
+  return { gateway, tool: tools.find(({ name }) => name === 'weather_tides') };
+}
+
+t.test('a tool whose answer is now an object and now a list answers each as it says', async (t) => {
+  const { gateway, tool } = await sell(t, tides, '{"height":2}', '[2,3]');
+  const fits = new Ajv2020({ strict: false }).compile(tool?.outputSchema ?? false);
   for (const [places, answer] of [
     [1, { height: 2 }],
     [2, { result: [2, 3] }],
@@ -49,6 +53,27 @@ t.test('a tool whose answer is now an object and now a list answers each as it s
   }
   t.notOk(fits({ result: 'high' }));
   t.notOk(fits({ tide: 2 }));
+});
+
+t.test('a field whose name models’ APIs refuse is described and taken, and stands in no list of tools', async (t) => {
+  const named = tides
+    .replace('required: [places]', 'required: ["filter[port]", places]')
+    .replace('properties: { places', 'properties: { "filter[port]": { type: string }, places')
+    .replace('example: {', 'example: { "filter[port]": north,');
+  const { gateway, tool } = await sell(t, named, '{"height":2}');
+  t.match(tool?.inputSchema, { type: 'object', required: ['places'], properties: { places: { type: 'integer' } } });
+  t.notOk(JSON.stringify(tool?.inputSchema).includes('filter['));
+  const input = { 'filter[port]': 'north', places: 1 };
+  t.ok(new Ajv2020({ strict: false }).compile(tool?.inputSchema ?? false)(input), 'it is not said to be wrong');
+  const described = await callTool(gateway, 'describe_endpoint', { name: 'weather_tides' });
+  t.match(described.structuredContent?.inputSchema, {
+    required: ['filter[port]', 'places'],
+    properties: { 'filter[port]': { type: 'string' } },
+  });
+  t.match((await callTool(gateway, 'weather_tides', { places: 1 })).structuredContent, {
+    invalidParams: [{ path: '/filter[port]' }],
+  });
+  t.same((await payTool(gateway, 'chain-c', 'weather_tides', input)).structuredContent, { height: 2 });
 });
 
 t.test('an answer with its pictures is no longer than clients read of one', async (t) => {
