@@ -275,6 +275,34 @@ t.test(
   },
 );
 
+t.test(
+  'a payment that is sent for the next caller stays counted when it is refused to the one that left',
+  async (t) => {
+    const leaving = new AbortController();
+    const gate = openGate();
+    const [one, two] = [gate.holdNext(), gate.holdNext()];
+    const { call, spending, payments, signed } = open(t, {
+      offer: exact,
+      async paid() {
+        const answer = payments.length === 1 ? required(exact) : here;
+        await gate.pass();
+        return answer;
+      },
+    });
+    const left = call({ call: 1 }, leaving.signal);
+    await one.reached;
+    leaving.abort();
+    const next = call({ call: 1 });
+    await two.reached;
+    one.release();
+    t.match(await left, { isError: true });
+    two.release();
+    t.match(await next, isHere);
+    t.equal(signed(), 1, 'it was the same payment');
+    t.equal(await spending.left(), usd('0.95'), 'which has been charged');
+  },
+);
+
 t.test('a call from a deposit that is never answered leaves its turn to the next, and is had again', async (t) => {
   const channel = openChannel();
   const late = new AbortController();

@@ -43,6 +43,8 @@ interface Purchase {
   readonly reservation: Reservation;
   /** How it is drawn from a deposit; undefined where it is not. */
   readonly drawing: Drawing | undefined;
+  /** It was sent once, so that one answer says all that became of it. */
+  isSentOnce: boolean;
 }
 
 /** Attempts after the first. */
@@ -95,14 +97,13 @@ export function createBuyer(parts: BuyerParts): Buyer {
   }
 
   /** Sends a payment until it is answered. */
-  async function send(purchase: Purchase, { onProgress }: Asking, isFirst: boolean): Promise<CallToolResult> {
+  async function send(purchase: Purchase, { onProgress }: Asking): Promise<CallToolResult> {
     const { order, offer, reservation, drawing } = purchase;
     const { name } = order;
     const late = untilLate();
     // Others wait for the turn that it has.
     const waiting = { ...(onProgress && { onProgress }), ...(drawing && { signal: late }) };
     let reason = 'nothing was answered';
-    let isAlone = isFirst;
     for (let repeats = 0; repeats <= REPEATS && !(drawing && late.aborted); ) {
       if (repeats > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       let pause = FIRST_PAUSE_MS * 2 ** repeats;
@@ -118,8 +119,8 @@ export function createBuyer(parts: BuyerParts): Buyer {
       if (answer && verdict?.kind === 'refused') {
         // What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more.
         open.delete(purchase);
-        // What an earlier attempt came to, nobody has said.
-        const isFree = verdict.isFree && isAlone;
+        // What other attempts come to, nobody has said.
+        const isFree = verdict.isFree && purchase.isSentOnce;
         // What was signed of a deposit stays signed: the next voucher is for the same money.
         if (drawing && verdict.isFree) await drawing.free();
         if (!drawing && isFree) await giveBack(reservation, 'said');
@@ -135,7 +136,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
         pause = Math.max(pause, verdict.again * 1000);
         isWorkedOn = verdict.isWorkedOn && !late.aborted;
       }
-      isAlone = false;
+      purchase.isSentOnce = false;
       // Work may take longer than a connection is kept, and than all attempts.
       if (!isWorkedOn) repeats += 1;
       if (repeats <= REPEATS) await delay(Math.min(pause, LONGEST_PAUSE_MS), undefined, waiting).catch(() => {});
@@ -153,13 +154,13 @@ export function createBuyer(parts: BuyerParts): Buyer {
   }
 
   /** Whoever leaves while a payment is under way finds it again by asking for the same. */
-  async function sendFor(purchase: Purchase, asking: Asking, isFirst: boolean): Promise<CallToolResult> {
+  async function sendFor(purchase: Purchase, asking: Asking): Promise<CallToolResult> {
     const leave = () => keep(purchase);
     // Whoever left before, while it was signed or waited for its turn.
     if (asking.signal?.aborted) leave();
     asking.signal?.addEventListener('abort', leave, { once: true });
     try {
-      return await send(purchase, asking, isFirst);
+      return await send(purchase, asking);
     } catch (error) {
       // Whatever it was, somebody may have the payment.
       leave();
@@ -192,7 +193,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       await giveBack(reservation, 'unsent');
       return inWords(words.unsigned(name, reasonOf(error)), unpaid);
     }
-    return await sendFor({ order, offer, payment, reservation, drawing }, asking, true);
+    return await sendFor({ order, offer, payment, reservation, drawing, isSentOnce: true }, asking);
   }
 
   /** Undefined where the deposits have no room for it. */
@@ -228,7 +229,8 @@ export function createBuyer(parts: BuyerParts): Buyer {
     async call(order, asking) {
       const unanswered = takeOpen(order);
       if (unanswered) {
-        const sending = () => sendFor(unanswered, asking, false);
+        unanswered.isSentOnce = false;
+        const sending = () => sendFor(unanswered, asking);
         return deposits && unanswered.drawing ? await deposits.turn(sending) : await sending();
       }
       const unpaid = await gateway.call(order, asking);
