@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer } from '../../src/cli/mcp/buyer.ts';
 import type { Asking, Order } from '../../src/cli/mcp/gateway.ts';
-import { openSpending } from '../../src/cli/mcp/spending.ts';
+import { openSpending, type Spending } from '../../src/cli/mcp/spending.ts';
 import { openDeposits } from '../../src/client/deposits.ts';
 import { inMemory } from '../../src/client/kept-channels.ts';
 import { openWallet, type Payment, type Wallet } from '../../src/client/wallet.ts';
@@ -66,11 +66,12 @@ interface Parts {
   readonly offer: object;
   readonly paid: (payment: Payment, order: Order, asking: Asking) => Promise<CallToolResult> | CallToolResult;
   readonly sign?: (sign: Wallet['sign']) => Wallet['sign'];
+  readonly giveBack?: (giveBack: Spending['giveBack']) => Spending['giveBack'];
   readonly untilLate?: () => AbortSignal;
 }
 
 /** A buyer that may lend a dollar, and what it sent. */
-function open(t: Test, { offer, paid, sign = (own) => own, untilLate }: Parts) {
+function open(t: Test, { offer, paid, sign = (own) => own, giveBack = (own) => own, untilLate }: Parts) {
   const payments: Payment[] = [];
   const evm = new Map([['chain-c', account]]);
   const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
@@ -92,7 +93,7 @@ function open(t: Test, { offer, paid, sign = (own) => own, untilLate }: Parts) {
       accounts: evm,
       store: inMemory(),
     }),
-    spending,
+    spending: { ...spending, giveBack: giveBack(spending.giveBack) },
     max: usd('0.10'),
     budget: usd('1'),
     tell: () => {},
@@ -302,6 +303,28 @@ t.test(
     t.equal(await spending.left(), usd('0.95'), 'which has been charged');
   },
 );
+
+t.test('who gives up while a refused payment is taken off what was spent does not have it sent again', async (t) => {
+  const leaving = new AbortController();
+  const gate = openGate();
+  const hold = gate.holdNext();
+  const { call, spending, payments, signed } = open(t, {
+    offer: exact,
+    paid: () => (payments.length > 1 ? here : required(exact)),
+    giveBack: (own) => async (reservation, why) => {
+      await gate.pass();
+      await own(reservation, why);
+    },
+  });
+  const left = call({ call: 1 }, leaving.signal);
+  await hold.reached;
+  leaving.abort();
+  hold.release();
+  await left;
+  t.match(await call({ call: 1 }), isHere);
+  t.equal(signed(), 2, 'it was another payment');
+  t.equal(await spending.left(), usd('0.95'), 'which is counted');
+});
 
 t.test('a call from a deposit that is never answered leaves its turn to the next, and is had again', async (t) => {
   const channel = openChannel();

@@ -45,6 +45,8 @@ interface Purchase {
   readonly drawing: Drawing | undefined;
   /** It was sent once, so that one answer says all that became of it. */
   isSentOnce: boolean;
+  /** It bought nothing, and may not be counted any more: nobody sends it again. */
+  isOver: boolean;
 }
 
 /** Attempts after the first. */
@@ -63,6 +65,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
   const keyOf = ({ name, arguments: input }: Order): string => canonicalJson([name, input]);
 
   function keep(purchase: Purchase): void {
+    if (purchase.isOver) return;
     const [oldest] = open;
     if (open.size >= MOST_OPEN && oldest && !open.has(purchase)) open.delete(oldest);
     open.add(purchase);
@@ -119,6 +122,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       if (answer && verdict?.kind === 'refused') {
         // What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more.
         open.delete(purchase);
+        purchase.isOver = purchase.isSentOnce;
         // What other attempts come to, nobody has said.
         const isFree = verdict.isFree && purchase.isSentOnce;
         // What was signed of a deposit stays signed: the next voucher is for the same money.
@@ -193,7 +197,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       await giveBack(reservation, 'unsent');
       return inWords(words.unsigned(name, reasonOf(error)), unpaid);
     }
-    return await sendFor({ order, offer, payment, reservation, drawing, isSentOnce: true }, asking);
+    return await sendFor({ order, offer, payment, reservation, drawing, isSentOnce: true, isOver: false }, asking);
   }
 
   /** Undefined where the deposits have no room for it. */
