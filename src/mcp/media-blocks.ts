@@ -22,6 +22,9 @@ export interface Media {
 const MOST_SHOWN = 950_000;
 const MOST_FILES = 10;
 
+/** Pictures that models' APIs read: one of another kind is refused, and with it all that is said after it was shown. */
+const READ_PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+
 /** An answer stands in a result twice, once as a text whose quotes are escaped. */
 const TIMES_IN_RESULT = 3;
 
@@ -41,11 +44,12 @@ export async function mediaBlocks(answer: object, body: string, { prefix, find }
 
   async function shown(name: string): Promise<Block[]> {
     const file = find?.(name);
-    const [kind] = file?.type.split('/') ?? [];
-    if (!file || inBase64(file.size) > room || (kind !== 'image' && kind !== 'audio')) return [];
+    if (!file || inBase64(file.size) > room) return [];
+    const isSound = file.type.startsWith('audio/');
+    if (!isSound && !READ_PICTURES.includes(file.type)) return [];
     room -= inBase64(file.size);
     const data = await readFile(file.path, 'base64').catch(() => undefined);
-    return data === undefined ? [] : [{ type: kind, data, mimeType: file.type }];
+    return data === undefined ? [] : [{ type: isSound ? 'audio' : 'image', data, mimeType: file.type }];
   }
 
   const addresses = [...addressesIn(answer, prefix)].slice(0, MOST_FILES);

@@ -1,5 +1,5 @@
 /** What a tool takes and answers, as clients read it: they drop what they do not, the one before they pay and the other after. */
-import { truncateSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t, { type Test } from 'tap';
@@ -37,7 +37,7 @@ async function sell(t: Test, file: string, ...answers: readonly string[]) {
   t.teardown(gateway.stop);
   const { result } = await rpc(gateway, 'tools/list');
   const tools = result?.tools as { name: string; inputSchema: object; outputSchema: object }[];
-  return { gateway, tool: tools.find(({ name }) => name === 'weather_tides') };
+  return { gateway, left, tool: tools.find(({ name }) => name === 'weather_tides') };
 }
 
 t.test('a tool whose answer is now an object and now a list answers each as it says', async (t) => {
@@ -96,6 +96,25 @@ t.test('an answer with its pictures is no longer than clients read of one', asyn
     );
     t.ok(JSON.stringify(again).length <= 1_000_000, `a picture of ${bytes} bytes`);
   }
+});
+
+t.test('a picture of a kind that models do not read is linked, and not shown', async (t) => {
+  const { gateway, left } = await sell(t, tides);
+  const media = join(gateway.directory, 'media');
+  mkdirSync(media, { recursive: true });
+  const files = ['avif', 'webp'].map((extension) => `${'0'.repeat(32)}.${extension}`);
+  for (const file of files) writeFileSync(join(media, file), 'a picture');
+  left.push(JSON.stringify({ height: 2, charts: files.map((file) => `${gateway.url}/media/${file}`) }));
+  const { content } = await payTool(gateway, 'chain-c', 'weather_tides', { places: 3 });
+  t.same(
+    content.map(({ type, mimeType }) => [type, mimeType]),
+    [
+      ['text', undefined],
+      ['resource_link', 'image/avif'],
+      ['resource_link', 'image/webp'],
+      ['image', 'image/webp'],
+    ],
+  );
 });
 
 t.test('a client of an earlier revision is answered in the kinds of content that it knows', async (t) => {
