@@ -52,11 +52,12 @@ for (const mode of ['auto', 'legacy'] as const) {
 
 t.test('a client of an earlier revision is answered in the kinds of content that it knows', async (t) => {
   const prompt = 'a lighthouse of long ago';
-  for (const [revision, blocks] of [
-    ['2025-06-18', ['text', 'resource_link', 'image']],
-    ['2024-11-05', ['text', 'image']],
+  for (const [mode, revision, blocks] of [
+    ['auto', '2026-07-28', ['text', 'resource_link', 'image']],
+    ['2025-06-18', '2025-06-18', ['text', 'resource_link', 'image']],
+    ['2024-11-05', '2024-11-05', ['text', 'image']],
   ] as const) {
-    const { client, call } = await openMcp(t, { url, data: t.testdir({}), words: ON_C }, revision);
+    const { client, call } = await openMcp(t, { url, data: t.testdir({}), words: ON_C }, mode);
     t.equal(client.getNegotiatedProtocolVersion(), revision);
     const { content } = await call(IMAGE, { prompt });
     t.same(
