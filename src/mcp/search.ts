@@ -7,7 +7,7 @@ import { toDecimal, usd } from '../money.ts';
 import type { ToolCall } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import { answered, byName, callByName, FREE, type OwnTool } from './own-tool.ts';
-import type { SoldTool } from './sold-tools.ts';
+import { descriptionOf, type SoldTool } from './sold-tools.ts';
 
 interface SearchParts {
   readonly tools: readonly SoldTool[];
@@ -88,10 +88,10 @@ function described({ tools }: SearchParts, name: string): Record<string, unknown
   const tool = tools.find((each) => each.name === name);
   if (!tool) throw unknownTool(name);
   const [route] = tool.routes;
-  const { outputSchema, description } = tool.definition;
+  const { outputSchema } = tool.definition;
   return {
     ...summaryOf(tool),
-    description,
+    description: descriptionOf(tool),
     rails: tool.routes.map(({ rail }) => rail),
     listedPrice: toDecimal(route.listing.price),
     deadlineSeconds: route.deadlineMs / 1000,

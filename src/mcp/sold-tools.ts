@@ -76,16 +76,27 @@ function boundsOf(routes: readonly Route[]) {
   return { minimum: toDecimal(prices[0] ?? 0n), maximum: toDecimal(prices.at(-1) ?? 0n) };
 }
 
+/** Longer ones are refused by models' APIs, or cut before the price that stands at their end. */
+const LONGEST_DESCRIPTION = 1024;
+
+/** What the tool says of itself, of no more than so many characters where they are given: the price stays whole. */
+export function descriptionOf(tool: Omit<SoldTool, 'definition'>, most = Number.POSITIVE_INFINITY): string {
+  const { summary, description } = tool.routes[0].endpoint;
+  const price = `\n\nPrice of a call: ${pricesInWords(payable(tool))}.`;
+  const words = summary === description ? `${summary}.` : description;
+  if (words.length + price.length <= most) return words + price;
+  return `${words.slice(0, most - price.length - 1).replace(/[\uD800-\uDBFF]$/, '')}…${price}`;
+}
+
 function definitionOf(tool: Omit<SoldTool, 'definition'>): Tool {
   const { name, routes, networks } = tool;
   const [route] = routes;
-  const { summary, description, free, group } = route.endpoint;
+  const { summary, free, group } = route.endpoint;
   const output = outputSchema(route);
-  const price = `Price of a call: ${pricesInWords(payable(tool))}.`;
   return {
     name,
     title: summary,
-    description: [summary === description ? `${summary}.` : description, price].filter(Boolean).join('\n\n'),
+    description: descriptionOf(tool, LONGEST_DESCRIPTION),
     inputSchema: inputSchema(route),
     ...(output && { outputSchema: output }),
     // It spends money and asks a provider: no client should run it without asking its user.

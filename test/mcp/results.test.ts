@@ -36,7 +36,7 @@ async function sell(t: Test, file: string, ...answers: readonly string[]) {
   });
   t.teardown(gateway.stop);
   const { result } = await rpc(gateway, 'tools/list');
-  const tools = result?.tools as { name: string; inputSchema: object; outputSchema: object }[];
+  const tools = result?.tools as { name: string; description: string; inputSchema: object; outputSchema: object }[];
   return { gateway, left, tool: tools.find(({ name }) => name === 'weather_tides') };
 }
 
@@ -74,6 +74,17 @@ t.test('a field whose name models’ APIs refuse is described and taken, and sta
     invalidParams: [{ path: '/filter[port]' }],
   });
   t.same((await payTool(gateway, 'chain-c', 'weather_tides', input)).structuredContent, { height: 2 });
+});
+
+t.test('what a tool says of itself is as long as models’ APIs take, with its price, and described whole', async (t) => {
+  const long = `${'The height of the sea at a place. '.repeat(60)}It ends here.`;
+  const { gateway, tool } = await sell(t, `description: ${long}\n${tides}`);
+  const price = 'Price of a call: 0.01 USD, paid with x402.';
+  t.equal(tool?.description.length, 1024);
+  t.ok(tool?.description.startsWith('The height of the sea'));
+  t.ok(tool?.description.endsWith(`…\n\n${price}`));
+  const described = await callTool(gateway, 'describe_endpoint', { name: 'weather_tides' });
+  t.equal(described.structuredContent?.description, `${long}\n\n${price}`);
 });
 
 t.test('an answer with its pictures is no longer than clients read of one', async (t) => {
