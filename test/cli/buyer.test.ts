@@ -42,9 +42,14 @@ const drawn = (channelState?: object) => ({
   },
 });
 
-const required = (offer: object, error = 'Payment required'): CallToolResult => ({
+const required = (offer: object, error = 'Payment required', before?: object): CallToolResult => ({
   isError: true,
-  structuredContent: { x402Version: 2, error, resource: { url: 'mcp://tool/x' }, accepts: [offer] },
+  structuredContent: {
+    x402Version: 2,
+    error,
+    resource: { url: 'mcp://tool/x' },
+    accepts: before ? [before, offer] : [offer],
+  },
   content: [],
 });
 
@@ -64,6 +69,8 @@ const brokenOff = (): never => {
 
 interface Parts {
   readonly offer: object;
+  /** What is offered first. */
+  readonly before?: object;
   readonly paid: (payment: Payment, order: Order, asking: Asking) => Promise<CallToolResult> | CallToolResult;
   readonly sign?: (sign: Wallet['sign']) => Wallet['sign'];
   readonly giveBack?: (giveBack: Spending['giveBack']) => Spending['giveBack'];
@@ -71,7 +78,7 @@ interface Parts {
 }
 
 /** A buyer that may lend a dollar, and what it sent. */
-function open(t: Test, { offer, paid, sign = (own) => own, giveBack = (own) => own, untilLate }: Parts) {
+function open(t: Test, { offer, paid, sign = (own) => own, giveBack = (own) => own, untilLate, before }: Parts) {
   const payments: Payment[] = [];
   const evm = new Map([['chain-c', account]]);
   const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
@@ -80,7 +87,7 @@ function open(t: Test, { offer, paid, sign = (own) => own, giveBack = (own) => o
     gateway: {
       async call(order, asking) {
         const payment = order.meta['x402/payment'] as Payment | undefined;
-        if (!payment) return required(offer);
+        if (!payment) return required(offer, undefined, before);
         payments.push(payment);
         return await paid(payment, order, asking);
       },
@@ -356,6 +363,19 @@ t.test('a call from a deposit that is never answered leaves its turn to the next
   t.equal(channel.charged(), 2n * PRICE);
   t.equal(await spending.left(), usd('0.9'));
   silence.open();
+});
+
+t.test('where only another way than the first is within the limit, that is paid', async (t) => {
+  const before = { ...exact, amount: '100001' };
+  const { call, spending, payments } = open(t, { offer: exact, before, paid: () => here });
+  t.match(await call({}), isHere);
+  t.same(
+    payments.map(({ accepted }) => accepted),
+    [exact],
+  );
+  t.equal(await spending.left(), usd('0.95'));
+  const costly = open(t, { offer: { ...before, amount: '100002' }, before, paid: () => here });
+  t.match(await costly.call({}), { content: [{ text: /it costs 0\.100001 USD, and the limit/ }] });
 });
 
 t.test('of two same calls at once each keeps its own payment', async (t) => {

@@ -217,7 +217,8 @@ export function createBuyer(parts: BuyerParts): Buyer {
     const { name } = order;
     const drawn = await draw(order, required, unpaid, asking);
     if (drawn) return drawn;
-    const [offer] = wallet.offers(required);
+    const offers = wallet.offers(required);
+    const offer = offers.find(({ price }) => price <= max) ?? offers[0];
     if (!offer) {
       const [costly] = deposits?.offers(required) ?? [];
       if (costly && costly.price > max) return inWords(words.overMax(name, costly, max), unpaid);
