@@ -112,7 +112,7 @@ async function run(
   const { priced, fault } = await validateAndPrice(call, credential);
   const isFree = priced?.quote.amount === 0n && route.endpoint.free;
   const given = isFree && !request.isQuote && !incoming.isHonoured ? priced : undefined;
-  // Nobody looks at its payment.
+  // Nobody verifies its payment.
   if (credential && (given || fault)) gate.asks();
   if (given) return await give(call, given);
   if (visit && !credential) visit.isProbe = !refusal && !request.isQuote;
@@ -187,7 +187,7 @@ async function give({ parts, requestId, route, rail, visit }: Call, { input }: P
   return { kind: 'result', rail: rail.name, answer, receipt: undefined, replayed: false };
 }
 
-/** 200 for what the payment bought when its request was valid, else 400. 500 where that is owed, or was given back. */
+/** 200 for what the payment bought when its request was valid, else 400. 500 where that is owed, or was given back; 409 where it may be charged yet. */
 async function giveBought(call: Call, credential: Credential, fault: Problem | undefined): Promise<Ending> {
   const { parts, route, request } = call;
   const bought = await boughtWhileValid(parts, credential, listedQuote(route, request));

@@ -87,10 +87,10 @@ function boughtBefore(payment: Payment, credential: Credential, quote: Quote): R
 
 /**
  * What a payment bought while its request was valid: the catalogue may have changed since. Undefined for one that never bought
- * with this request. Throws Problem where it was charged and has no answer.
+ * with this request. Throws Problem where it was charged, or may be yet, and has no answer.
  */
 export async function boughtWhileValid(
-  { store }: Pick<ClaimParts, 'store'>,
+  { store, now }: Pick<ClaimParts, 'store' | 'now'>,
   credential: Credential,
   quote: Quote,
 ): Promise<Replay | undefined> {
@@ -104,7 +104,11 @@ export async function boughtWhileValid(
         'Paid, but such a request is not served any more: the operator sees what is owed and has to give it back',
       );
     }
-    return boughtBefore(known, credential, quote);
+    const bought = boughtBefore(known, credential, quote);
+    // Who began it comes to an end of it, or the reconciler does: who pays once more meanwhile is charged twice.
+    if (!bought && (known.state === 'settled' || mayHaveSettled(known) || isHeld(known, now())))
+      throw settlementPending();
+    return bought;
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { Problem } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { usd } from '../../src/money.ts';
-import { refused } from '../../src/on-chain/settlement.ts';
+import { refused, unknown } from '../../src/on-chain/settlement.ts';
 import { createExposureControl } from '../../src/payment/exposure/control.ts';
 import { exposurePolicy } from '../../src/payment/exposure/policy.ts';
 import { usualIntervals } from '../../src/payment/intervals.ts';
@@ -129,6 +129,32 @@ t.test('what a payment bought is had again where its request is not valid any mo
   ] as const) {
     t.match(await changed.pay(payment, { body: other }), { problem: { code: 'invalid_request' } });
   }
+  t.same(changed.seen, { asked: 0, settled: [] });
+});
+
+t.test('who may be charged yet is not told to pay once more where the request is not valid any more', async (t) => {
+  const routes = [{ ...bySize, request: {} }];
+  const body = { size: 3 };
+  const begun = withResolvers();
+  const going = withResolvers();
+  const upstream = () => {
+    begun.resolve(undefined);
+    return going.promise;
+  };
+  const unanswered = openSale(t, { routes, settling: () => unknown('no answer') });
+  const { store } = unanswered;
+  t.match(await unanswered.pay('unanswered', { body }), { problem: { code: 'settlement_pending' } });
+  const paid = openSale(t, { routes, store, verified: { upfront: 'above' }, upstream });
+  const paying = paid.pay('paid', { body });
+  await begun.promise;
+  const changed = openSale(t, { routes: [bySize], store });
+  for (const payment of ['unanswered', 'paid']) {
+    t.match(await changed.pay(payment, { body }), { problem: { code: 'settlement_pending' } }, payment);
+    t.match(await changed.pay(payment, { body: { size: 4 } }), { problem: { code: 'invalid_request' } });
+  }
+  going.resolve({ text: 'fog' });
+  t.match(await paying, { kind: 'result' });
+  t.match(await changed.pay('paid', { body }), { kind: 'result', replayed: true });
   t.same(changed.seen, { asked: 0, settled: [] });
 });
 
