@@ -138,6 +138,18 @@ const failures: [promise: string, failure: string, answer: Answer, resumed?: Ans
     { body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"Unknown tool: search_docs"}}' },
   ],
   [
+    'a tool that an older server does not have',
+    'failed',
+    {
+      body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"MCP error -32602: Tool search_docs not found"}}',
+    },
+  ],
+  [
+    'a tool that is switched off',
+    'failed',
+    { body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"Tool search_docs disabled"}}' },
+  ],
+  [
     'arguments that an older server does not take',
     'invalid-input',
     {

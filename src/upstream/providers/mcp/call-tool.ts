@@ -50,8 +50,9 @@ export function argumentsRefused(tool: string, upstream: string, providerMessage
   return new UpstreamProblem('invalid-input', upstream, `${tool}: invalid params`, { publicMessage, providerMessage });
 }
 
-/** How servers begin to say that a tool is not there: which one is asked for, no caller chose. */
-const TOOL_MISSING = /^(?:unknown tool\b|no such tool\b|tool (?:.{1,200} )?not found)/i;
+/** How servers begin to say that a tool is not there, or is switched off: which one is asked for, no caller chose. */
+const TOOL_MISSING =
+  /^(?:MCP error -32602: )?(?:unknown tool\b|no such tool\b|tool (?:.{1,200} )?(?:not found|disabled))/i;
 
 function problemOf(error: unknown, tool: string, upstream: string, mcp: Package): UpstreamProblem {
   const providerMessage = error instanceof Error ? error.message : String(error);
