@@ -35,11 +35,15 @@ const BINDING_AT_FAULT =
 /** xAI and Gemini's compatible API answer a wrong key with a 400. */
 const KEY_AT_FAULT = /incorrect api key|api key not valid/i;
 
+const ADDRESS = /\bhttps?:\/\/\S+/gi;
+
 /** What a host says of a failure. */
 interface Refusal {
   readonly status: number;
   /** Code, types and message, as the host has them. */
   readonly providerMessage: string;
+  /** The same without addresses: those are the caller's, and have whatever words it likes. */
+  readonly words: string;
   /** The sentence alone. */
   readonly reason: string;
   readonly isModerated: boolean;
@@ -62,6 +66,7 @@ function refusalOf(status: number, answer: unknown): Refusal {
   return {
     status: told,
     providerMessage,
+    words: providerMessage.replace(ADDRESS, ''),
     reason,
     isModerated: Array.isArray(reasons) || errorType === 'refusal',
     param: behind.param ?? param,
@@ -83,12 +88,12 @@ function errorBehind(raw: unknown): { message?: unknown; param?: unknown } {
 /** The failure that an error is, whatever is said of it: `content-refused`, `invalid-input`, `unavailable` or `failed`. */
 export function errorProblem(upstream: string, status: number, answer: unknown): UpstreamProblem {
   const refusal = refusalOf(status, answer);
-  const { providerMessage, isModerated } = refusal;
+  const { providerMessage, words, isModerated } = refusal;
   const problem = `answered ${status}`;
-  if (isModerated || MODERATED.test(providerMessage)) return contentRefused(upstream, problem, providerMessage);
-  const unreadable = TOO_LONG.test(providerMessage)
+  if (isModerated || MODERATED.test(words)) return contentRefused(upstream, problem, providerMessage);
+  const unreadable = TOO_LONG.test(words)
     ? 'The prompt is longer than the model can read'
-    : BAD_IMAGE.test(providerMessage)
+    : BAD_IMAGE.test(words)
       ? 'The model cannot read the image at the given address'
       : undefined;
   if (unreadable !== undefined) {
@@ -98,14 +103,14 @@ export function errorProblem(upstream: string, status: number, answer: unknown):
       providerMessage,
     });
   }
-  const isRefused = status === 403 || KEY_AT_FAULT.test(providerMessage);
+  const isRefused = status === 403 || KEY_AT_FAULT.test(words);
   return new UpstreamProblem(isRefused ? 'unavailable' : 'failed', upstream, problem, { status, providerMessage });
 }
 
 /** Whether a host may find fault with the request itself: neither with how it is bound nor with what the gateway chose. */
 export function isOfRequest(status: number, answer: unknown): boolean {
-  const { status: told, providerMessage, param } = refusalOf(status, answer);
-  return faultStatuses.has(told) && !ownParameters.has(param) && !BINDING_AT_FAULT.test(providerMessage);
+  const { status: told, words, param } = refusalOf(status, answer);
+  return faultStatuses.has(told) && !ownParameters.has(param) && !BINDING_AT_FAULT.test(words);
 }
 
 /**

@@ -117,3 +117,13 @@ for (const [answer, failure] of [
     t.equal((await problemOf(imagine(binding, { prompt: 'fog' }, context))).failure, failure);
   });
 }
+
+t.test('an image that cannot be read is the caller’s to change, whatever words its address has', async (t) => {
+  for (const address of ['https://a.example/credits/api-key.png', 'http://a.example/model_not_found']) {
+    const error = `Failed to fetch image from ${address}: Incorrect image. See https://docs.x.ai/images`;
+    const { binding } = await open(t, [{ status: 400, json: { code: 'invalid-argument', error } }]);
+    const problem = await problemOf(imagine(binding, { prompt: 'fog', image: address }, context));
+    t.equal(problem.failure, 'invalid-input', address);
+    t.match(problem.providerMessage, address, 'which the operator reads');
+  }
+});
