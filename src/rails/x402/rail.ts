@@ -139,7 +139,7 @@ export function openX402Rail(options: X402Options): X402Rail {
     if (!isPermit2(authorization)) return payers(payer, { isCounterfactual });
     // The permit takes the place of what was approved before.
     const approved = approvalFor(authorization, network) && authorization.amount;
-    return payers(payer, { spender: { address: PERMIT2, approved } });
+    return payers(payer, { spender: { address: PERMIT2, approved }, isCounterfactual });
   }
 
   /** What its payer was told of the hold has to be what a challenge said. */

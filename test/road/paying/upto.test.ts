@@ -194,3 +194,22 @@ t.test(
     t.match(await refused.json(), { type: /malformed/, detail: /payload\.signature must be a factory/ });
   },
 );
+
+t.test('what would deploy a contract wallet tells that it is one, though a moment ago it was not there', async (t) => {
+  const gateway = await startGateway({
+    catalogue: picturesWith(t, '{ settleUpfront: { contracts: true } }', 'llm/vendor5-k3'),
+    networks: ['chain-c'],
+    tempo: true,
+  });
+  t.teardown(gateway.stop);
+  const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 2000 });
+  const access = { ...accessIn(gateway.state), bank: gateway.sandbox.payer('chain-c') };
+  await placeFactory(access, ALLOWED);
+  const wallet = await newSmartWallet(access, ALLOWED);
+  t.equal((await sendProof(call, await signProofBy(wallet, wallet.sign, call, 'upto'))).status, 402);
+  await wallet.deploy();
+  await approvePermit2(access, wallet.address);
+  const answer = await sendProof(call, await signProofBy(wallet, wallet.wrap, call, 'upto'));
+  t.equal(answer.status, 402);
+  t.match(await answer.json(), { detail: /pay by the scheme exact/ });
+});
