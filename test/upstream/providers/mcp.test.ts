@@ -150,6 +150,13 @@ const failures: [promise: string, failure: string, answer: Answer, resumed?: Ans
     { body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"Tool search_docs disabled"}}' },
   ],
   [
+    'arguments that name what is not there',
+    'invalid-input',
+    {
+      body: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"Tool search_docs: the library of fog was not found"}}',
+    },
+  ],
+  [
     'arguments that an older server does not take',
     'invalid-input',
     {

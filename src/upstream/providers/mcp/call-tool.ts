@@ -52,7 +52,7 @@ export function argumentsRefused(tool: string, upstream: string, providerMessage
 
 /** How servers begin to say that a tool is not there, or is switched off: which one is asked for, no caller chose. */
 const TOOL_MISSING =
-  /^(?:MCP error -32602: )?(?:unknown tool\b|no such tool\b|tool (?:.{1,200} )?(?:not found|disabled))/i;
+  /^(?:MCP error -32602: )?(?:unknown tool\b|no such tool\b|tool (?:\S{1,200} )?(?:not found|disabled))/i;
 
 function problemOf(error: unknown, tool: string, upstream: string, mcp: Package): UpstreamProblem {
   const providerMessage = error instanceof Error ? error.message : String(error);
