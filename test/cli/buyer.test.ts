@@ -378,6 +378,19 @@ t.test('where only another way than the first is within the limit, that is paid'
   t.match(await costly.call({}), { content: [{ text: /it costs 0\.100001 USD, and the limit/ }] });
 });
 
+t.test('nor is a way taken that is beyond what is left of the day, where another is within it', async (t) => {
+  const before = { ...exact, amount: '60000' };
+  const { call, spending, payments } = open(t, { offer: exact, before, paid: () => here });
+  await spending.reserve(usd('0.95'), { tool: 'another', network: 'chain-c' });
+  t.match(await call({}), isHere);
+  t.same(
+    payments.map(({ accepted }) => accepted),
+    [exact],
+  );
+  t.equal(await spending.left(), usd('0'));
+  t.match(await call({}), { content: [{ text: /it costs 0\.06 USD, and 0 USD is left/ }] });
+});
+
 t.test('of two same calls at once each keeps its own payment', async (t) => {
   let isOwed = true;
   const { call, payments, signed } = open(t, {

@@ -218,7 +218,10 @@ export function createBuyer(parts: BuyerParts): Buyer {
     const drawn = await draw(order, required, unpaid, asking);
     if (drawn) return drawn;
     const offers = wallet.offers(required);
-    const offer = offers.find(({ price }) => price <= max) ?? offers[0];
+    const within = offers.filter(({ price }) => price <= max);
+    // Where it cannot be read nothing can be reserved, which says why.
+    const left = within.length > 1 ? await spending.left().catch(() => max) : max;
+    const offer = within.find(({ price }) => price <= left) ?? within[0] ?? offers[0];
     if (!offer) {
       const [costly] = deposits?.offers(required) ?? [];
       if (costly && costly.price > max) return inWords(words.overMax(name, costly, max), unpaid);
