@@ -3,8 +3,10 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { toClientEvmSigner } from '@x402/evm';
 import { BatchSettlementEvmScheme } from '@x402/evm/batch-settlement/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
-import { type Address, createPublicClient, type Hex, http, parseAbi } from 'viem';
+import { type Address, createPublicClient, createWalletClient, custom, type Hex, http, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { baseSepolia as chain } from 'viem/chains';
+import type { ChannelConfig } from '../src/on-chain/channel-config.ts';
 import { BATCH_SETTLEMENT } from '../src/on-chain/escrow-contracts.ts';
 import type { PaidCall } from './clients.ts';
 import type { Gateway } from './gateway.ts';
@@ -74,6 +76,38 @@ export function openChannel(gateway: Gateway, options: ChannelOptions = {}) {
       return { balance, totalClaimed };
     },
   };
+}
+
+const withdrawing = parseAbi([
+  'struct ChannelConfig { address payer; address payerAuthorizer; address receiver; address receiverAuthorizer; address token; uint40 withdrawDelay; bytes32 salt; }',
+  'function initiateWithdraw(ChannelConfig config, uint128 amount)',
+  'function finalizeWithdraw(ChannelConfig config)',
+]);
+type Struct = Record<Exclude<keyof ChannelConfig, 'withdrawDelay'>, Hex> & { readonly withdrawDelay: number };
+export type Payer = ReturnType<typeof openChannel>;
+
+export const nodeOf = ({ reader }: Payer, method: string, params: unknown[]) =>
+  reader.request({ method, params } as never);
+export async function isIncluded({ reader }: Payer, hash: Hex): Promise<boolean> {
+  return (await reader.waitForTransactionReceipt({ hash, pollingInterval: 20 })).status === 'success';
+}
+
+async function call(payer: Payer, functionName: 'initiateWithdraw' | 'finalizeWithdraw', args: readonly unknown[]) {
+  const wallet = createWalletClient({ account: payer.account, chain, transport: custom(payer.reader) });
+  await nodeOf(payer, 'anvil_setBalance', [payer.account.address, '0xde0b6b3a7640000']);
+  const asking = { abi: withdrawing, address: BATCH_SETTLEMENT as Address, functionName, args } as never;
+  if (!(await isIncluded(payer, await wallet.writeContract(asking)))) throw new Error(`${functionName} was reverted`);
+}
+
+/** The payer asks the contract for so much of the deposit of a channel. */
+export const askForDeposit = (payer: Payer, config: ChannelConfig, amount: bigint): Promise<void> =>
+  call(payer, 'initiateWithdraw', [config as Struct, amount]);
+
+/** It has it, a day later. */
+export async function takeDeposit(payer: Payer, config: ChannelConfig): Promise<void> {
+  await nodeOf(payer, 'evm_increaseTime', [config.withdrawDelay]);
+  await nodeOf(payer, 'evm_mine', []);
+  await call(payer, 'finalizeWithdraw', [config as Struct]);
 }
 
 interface Told {

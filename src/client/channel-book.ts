@@ -16,27 +16,33 @@ const nameOf = (
   delay: number,
 ) => `${network} ${token} ${receiver} ${receiverAuthorizer} ${delay}`.toLowerCase();
 
-/** Of the channel that such an offer is drawn from. */
+export const nameOfChannel = ({ network, config }: Channel): string => nameOf(network, config, config.withdrawDelay);
+
+/** Of the channels that such an offer is drawn from. */
 export const nameOfOffer = ({ asset, payTo, terms: { receiverAuthorizer, withdrawDelay } }: ChannelOffer): string =>
   nameOf(asset.network, { token: asset.address, receiver: payTo, receiverAuthorizer }, withdrawDelay);
 
+/** Of one channel: others of the same name have other salts. */
+export const keyOf = (channel: Channel): string => `${nameOfChannel(channel)} ${channel.config.salt}`.toLowerCase();
+
 export interface FoundChannel {
-  readonly name: string;
   readonly channel: Channel;
   readonly asset: Asset;
 }
 
 export interface ChannelBook {
-  /** By name. Throws where what is kept cannot be read. */
+  /** By key. Throws where what is kept cannot be read. */
   channels(): Promise<ReadonlyMap<string, Channel>>;
+  /** The channel that such an offer is drawn from; undefined: another has to be opened. Throws where what is kept cannot be read. */
+  openFor(offer: ChannelOffer): Promise<Channel | undefined>;
   /** By what the contract calls it. Throws where what is kept cannot be read. */
   find(id: string): Promise<FoundChannel | undefined>;
   /** Undefined where it is not known. */
   assetOf(channel: Channel): Asset | undefined;
   /** Throws where it cannot be kept, or another client keeps its own there: then nothing has changed. */
-  put(name: string, channel: Channel): Promise<void>;
+  put(channel: Channel): Promise<void>;
   /** What a gateway says may be kept later: what was kept before says more was spent. */
-  learn(name: string, channel: Channel): Promise<void>;
+  learn(channel: Channel): Promise<void>;
 }
 
 export function openChannelBook(store: DepositStore, assets: readonly Asset[], payers: readonly string[]): ChannelBook {
@@ -59,9 +65,7 @@ export function openChannelBook(store: DepositStore, assets: readonly Asset[], p
     const text = await store.read();
     const kept = readChannels(text, payers).map(onItsChain);
     left = [text];
-    return new Map(
-      kept.map((channel) => [nameOf(channel.network, channel.config, channel.config.withdrawDelay), channel]),
-    );
+    return new Map(kept.map((channel) => [keyOf(channel), channel]));
   }
 
   function channels(): Promise<Map<string, Channel>> {
@@ -84,23 +88,28 @@ export function openChannelBook(store: DepositStore, assets: readonly Asset[], p
     channels,
     assetOf,
 
+    async openFor(offer) {
+      const name = nameOfOffer(offer);
+      return [...(await channels()).values()].find((channel) => !channel.isClosed && nameOfChannel(channel) === name);
+    },
+
     async find(id) {
-      for (const [name, channel] of await channels()) {
+      for (const channel of (await channels()).values()) {
         const asset = assetOf(channel);
-        if (asset && channelIdOf(asset, channel.config) === id) return { name, channel, asset };
+        if (asset && channelIdOf(asset, channel.config) === id) return { channel, asset };
       }
       return undefined;
     },
 
-    async put(name, channel) {
+    async put(channel) {
       const all = await channels();
-      await keep(new Map(all).set(name, channel).values());
-      all.set(name, channel);
+      await keep(new Map(all).set(keyOf(channel), channel).values());
+      all.set(keyOf(channel), channel);
     },
 
-    async learn(name, channel) {
+    async learn(channel) {
       const all = await channels();
-      all.set(name, channel);
+      all.set(keyOf(channel), channel);
       await keep(all.values()).catch(() => {});
     },
   };

@@ -11,7 +11,7 @@ import { type Money, toDecimal } from '../money.ts';
 import type { ChannelConfig } from '../on-chain/channel-config.ts';
 import type { Asset } from './asset.ts';
 import { channelIdOf, readUnits } from './channel.ts';
-import { type FoundChannel, nameOfOffer, openChannelBook } from './channel-book.ts';
+import { type FoundChannel, keyOf, nameOfChannel, nameOfOffer, openChannelBook } from './channel-book.ts';
 import { type Channel, type DepositStore, endOf } from './kept-channels.ts';
 import { type ChannelOffer, readChannelOffer, toDollars } from './offers.ts';
 import { openTurns, type Turn } from './turns.ts';
@@ -60,6 +60,8 @@ export interface Drawing {
   told(response: JsonObject): Promise<string | undefined>;
   /** The gateway says that nothing was charged: the next call's voucher is for the same. */
   free(): Promise<void>;
+  /** The gateway has said that it takes no vouchers of the channel: the next call is not drawn from it. */
+  isClosed(): boolean;
 }
 
 export interface Deposits {
@@ -124,7 +126,7 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
   const newest = new Map<string, Plan>();
   const payers = [...accounts.values()].map(({ address }) => address);
   const book = openChannelBook(store, known, payers);
-  const { channels, assetOf, put, learn } = book;
+  const { channels, openFor, assetOf, put, learn } = book;
 
   /** What of a gateway's word on the channel is believed. */
   function believed({ signed }: Channel, id: string, said: unknown): { charged?: bigint; balance?: bigint } {
@@ -172,7 +174,6 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
 
   /** Signs it, and keeps that it is signed before anybody has it. */
   async function signFor(
-    name: string,
     channel: Channel,
     { asset, amount, seconds, given }: ChannelOffer,
     { max, balance, deposit, pending }: Plan,
@@ -185,7 +186,7 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
     const signed = await signVoucher(account, { asset, config, max, amount, balance, deposit: fresh, seconds });
     const payload = typeof deposit === 'object' ? { ...signed, type: 'deposit', deposit } : signed;
     const made = fresh === undefined ? undefined : (signed.deposit as SignedDeposit);
-    await put(name, {
+    await put({
       ...channel,
       balance,
       charged: max,
@@ -211,21 +212,26 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
       salt: randomSalt(),
     };
     const nothing = { deposited: 0n, returned: 0n, balance: 0n, charged: 0n, told: 0n, signed: 0n, openUntil: 0n };
-    return { network: asset.network, config, ...nothing, pending: undefined };
+    return { network: asset.network, config, ...nothing, pending: undefined, isClosed: false };
   }
 
-  /** What the refusal says of the channel, in the offer that it is for. */
-  function stateIn(required: JsonObject, name: string): unknown {
-    if (required.error !== MISMATCH) return undefined;
-    const entry = asJsonObjects(required.accepts).find((given) => {
+  /** The offer that the channel is for. */
+  const offerOf = (channel: Channel, accepts: readonly JsonObject[]): JsonObject | undefined =>
+    accepts.find((given) => {
       const offer = readChannelOffer({ ...given, amount: '1' }, known);
-      return offer && nameOfOffer(offer) === name;
+      return offer && nameOfOffer(offer) === nameOfChannel(channel);
     });
-    return asJsonObject(entry?.extra).channelState;
-  }
+
+  /** What a refusal says besides, in the offer that the channel is for. */
+  const extraIn = ({ accepts }: JsonObject, channel: Channel): JsonObject =>
+    asJsonObject(offerOf(channel, asJsonObjects(accepts))?.extra);
+
+  /** What the refusal says of the channel. */
+  const stateIn = (required: JsonObject, channel: Channel): unknown =>
+    required.error === MISMATCH ? extraIn(required, channel).channelState : undefined;
 
   /** Believed for as much as may lie in deposits: a gateway that keeps what it says it gave back gets no more than that again. */
-  async function learnReturned({ name, channel, asset }: FoundChannel, amount: bigint): Promise<void> {
+  async function learnReturned({ channel, asset }: FoundChannel, amount: bigint): Promise<void> {
     const lent = lentOf(channel);
     const back = amount < lent ? amount : lent;
     let returned = toDollars(back, asset.decimals);
@@ -233,7 +239,7 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
       returned += toDollars(each.returned, assetOf(each)?.decimals ?? asset.decimals);
     }
     const isBelieved = returned <= most;
-    await learn(name, isBelieved ? { ...channel, told: channel.charged, returned: channel.returned + back } : channel);
+    await learn(isBelieved ? { ...channel, told: channel.charged, returned: channel.returned + back } : channel);
   }
 
   return {
@@ -243,20 +249,21 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
       accepts.map((given) => readChannelOffer(given, drawable)).filter((offer) => offer !== undefined),
 
     async draw(offer, required) {
-      const name = nameOfOffer(offer);
-      const before = (await channels()).get(name) ?? newChannel(offer);
+      const before = (await openFor(offer)) ?? newChannel(offer);
+      const key = keyOf(before);
       const first = await planFor(before, offer);
       if (!first) return undefined;
       let plan = first;
       const { asset } = offer;
       const channel = channelIdOf(asset, before.config);
-      const now = async (): Promise<Channel> => (await channels()).get(name) ?? before;
+      const now = async (): Promise<Channel> => (await channels()).get(key) ?? before;
       let isTold = false;
+      let isClosed = false;
 
       async function signed(from: Channel, next: Plan): Promise<Payment> {
-        const payment = await signFor(name, from, offer, next, required);
+        const payment = await signFor(from, offer, next, required);
         plan = { ...next, deposit: next.deposit && (await now()).pending?.deposit };
-        newest.set(name, plan);
+        newest.set(key, plan);
         return payment;
       }
 
@@ -266,13 +273,15 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
         deposit: typeof first.deposit === 'bigint' ? first.deposit : undefined,
         sign: () => signed(before, first),
         async corrected(refusal) {
-          const state = stateIn(refusal, name);
-          if (state === undefined) return undefined;
           const before = await now();
+          isClosed = extraIn(refusal, before).unusableChannel === channel;
+          if (isClosed) await learn({ ...before, isClosed });
+          const state = stateIn(refusal, before);
+          if (isClosed || state === undefined) return undefined;
           const said = believed(before, channel, state);
           const found = updated(before, said);
           isTold ||= said.charged !== undefined;
-          await learn(name, found);
+          await learn(found);
           const next = await planFor(found, offer);
           if (!next || next.max > found.signed) return undefined;
           if (next.max === plan.max && next.deposit === plan.deposit) return undefined;
@@ -288,13 +297,14 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
             ...believed(found, channel, extra.channelState),
           };
           isTold ||= said.charged !== undefined;
-          if (newest.get(name) === plan) await learn(name, updated(found, said));
+          if (newest.get(key) === plan) await learn(updated(found, said));
           return cost === undefined ? undefined : toDecimal(toDollars(cost, asset.decimals));
         },
         async free() {
           const found = await now();
-          if (!isTold && newest.get(name) === plan) await learn(name, { ...found, charged: plan.max - offer.amount });
+          if (!isTold && newest.get(key) === plan) await learn({ ...found, charged: plan.max - offer.amount });
         },
+        isClosed: () => isClosed,
       };
     },
 
@@ -313,12 +323,9 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
       const found = await book.find(id);
       const account = found && accounts.get(found.asset.id);
       if (!found || !account) return undefined;
-      const { name, channel, asset } = found;
+      const { channel, asset } = found;
       const { config, charged, balance } = channel;
-      const given = accepts.find((each) => {
-        const offer = readChannelOffer({ ...each, amount: '1' }, known);
-        return offer && nameOfOffer(offer) === name;
-      });
+      const given = offerOf(channel, accepts);
       if (!given) return undefined;
       const nothing = { amount: 0n, deposit: undefined, seconds: 0 };
       const signed = await signVoucher(account, { asset, config, max: charged, balance, ...nothing });
@@ -327,20 +334,20 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
 
     async corrected(id, required) {
       const found = await book.find(id);
-      const state = found && stateIn(required, found.name);
+      const state = found && stateIn(required, found.channel);
       if (!found || state === undefined) return false;
-      const { name, channel } = found;
+      const { channel } = found;
       const next = updated(channel, believed(channel, id, state));
-      await learn(name, next);
+      await learn(next);
       return next.charged !== channel.charged;
     },
 
     async givenBack(id, amount, response) {
       const found = await book.find(id);
       if (!found) return '0';
-      const { name, channel, asset } = found;
+      const { channel, asset } = found;
       const next = updated(channel, believed(channel, id, asJsonObject(response.extra).channelState));
-      await learnReturned({ name, channel: next, asset }, amount);
+      await learnReturned({ channel: next, asset }, amount);
       return toDecimal(toDollars(amount, asset.decimals));
     },
 

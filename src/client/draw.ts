@@ -81,8 +81,11 @@ async function complete<Result>(
     giveBack: () => false,
   });
   const answer = await purchase.complete(signal);
-  if (!answer.ok && answer.reason !== 'owed' && answer.code !== 'answer_gone') await drawing.free();
-  return answer;
+  if (answer.ok || answer.reason === 'owed') return answer;
+  if (answer.code !== 'answer_gone') await drawing.free();
+  return drawing.isClosed()
+    ? { ...answer, message: `${answer.message}. Call again: the next call is not drawn from it` }
+    : answer;
 }
 
 /** Why nothing could be drawn, where there is no other way to pay. `deposit`: the dollars that may lie in deposits. */

@@ -45,6 +45,8 @@ export interface Channel {
   readonly pending: { readonly deposit: SignedDeposit; readonly expected: bigint } | undefined;
   /** Until when one of the deposits that were signed may still be made, whatever a gateway says: seconds since the epoch. */
   readonly openUntil: bigint;
+  /** Calls are drawn from another: the gateway takes no vouchers of this one. What is left of it can be asked back. */
+  readonly isClosed: boolean;
 }
 
 const AMOUNTS = ['deposited', 'returned', 'balance', 'charged', 'signed'] as const;
@@ -92,6 +94,7 @@ function readChannel(kept: JsonObject): Channel {
     pending,
     // What was kept before there was such a time has that of its last deposit alone.
     openUntil: kept.openUntil === undefined ? ((pending && endOf(pending.deposit)) ?? 0n) : units(kept.openUntil),
+    isClosed: kept.isClosed === true,
   };
 }
 

@@ -17,9 +17,12 @@ export interface FailedSettlement {
   readonly reason: string;
 }
 
-/** What a client needs to sign the right thing: members of `extra` of its scheme's offer on the network, and a code of the scheme. */
+/**
+ * What a client needs to sign the right thing: members of `extra` of its scheme's offer on the network, and a code of the scheme if
+ * it has one for that.
+ */
 export interface Correction {
-  readonly code: string;
+  readonly code: string | undefined;
   readonly network: string;
   readonly extra: Readonly<Record<string, unknown>>;
 }

@@ -1,10 +1,12 @@
 /** `npm run mcp -- --deposit`: tool calls that are drawn from a deposit. */
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import t from 'tap';
 import { generatePrivateKey } from 'viem/accounts';
 import { readArguments } from '../../src/cli/mcp/arguments.ts';
+import { askForDeposit, openChannel } from '../channels.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
@@ -185,6 +187,29 @@ t.test('a bridge that dies between a voucher and its answer goes on where it was
   await next.close();
   t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.42 USD came back/ });
   t.equal(before - (await holds()), 3n * PRICE);
+});
+
+t.test('a payer who asked the contract for its deposit is told so once, and buys on', async (t) => {
+  t.teardown(gateway.stopOthers);
+  const directory = mkdtempSync(join(gateway.directory, 'shop-'));
+  const another = await gateway.startAnother(undefined, undefined, directory);
+  const { call, close } = await openMcp(t, { url: another, data: t.testdir({}), words: WORDS });
+  t.match(await call(IMAGE, picture()), bought);
+  const database = new Database(join(directory, 'turnpike.sqlite'));
+  t.teardown(() => database.close());
+  database.exec('PRAGMA busy_timeout = 5000');
+  const { config } = database.prepare('SELECT config FROM channels').get() as { config: string };
+  await askForDeposit(openChannel(gateway), JSON.parse(config), 540_000n);
+  // What is known of a channel is good for ten minutes.
+  database.exec('UPDATE channels SET synced_at = 0');
+  const before = await holds();
+  t.match(await call(IMAGE, picture()), {
+    isError: true,
+    text: /asked for the deposit.*nothing was charged\. Call image_family-e-2 again: .* not drawn from that deposit/,
+  });
+  t.match(await call(IMAGE, picture()), bought);
+  t.equal(before - (await holds()), PRICE, 'where another deposit has no room, without one');
+  await close();
 });
 
 t.test('a gateway that keeps what it is given and refuses gets one deposit and one voucher', async (t) => {

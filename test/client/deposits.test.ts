@@ -1,11 +1,13 @@
 /** Calls drawn from a deposit, by a gateway that is as it should be. */
+import { mkdtempSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Database from 'libsql';
 import t from 'tap';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { ClientOptions, DepositStore, Pay } from '../../src/client/index.ts';
 import { channelId } from '../../src/payment/channels/channel.ts';
-import { CHANNELS_ON, openChannel } from '../channels.ts';
+import { askForDeposit, CHANNELS_ON, openChannel, takeDeposit } from '../channels.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
 import { openClient } from './any-client.ts';
@@ -30,7 +32,8 @@ const holds = () => gateway.spendable('chain-c');
 const earned = () => gateway.earned('chain-c');
 const open = (pay: Partial<Pay> = {}, options: Partial<ClientOptions> = {}) =>
   openClient(gateway, { ...options, pay: { network: 'chain-c', deposit: '1', ...pay } });
-const { onChain } = openChannel(gateway);
+const payer = openChannel(gateway);
+const { onChain } = payer;
 
 interface Sent {
   readonly payload: { readonly type: string; readonly voucher: { readonly maxClaimableAmount: string } };
@@ -335,4 +338,44 @@ t.test('two clients of one account have a channel each', async (t) => {
   await one.refund();
   await other.refund();
   t.equal(before - (await holds()), 2n * PRICE);
+});
+
+t.test('who asked the contract for a deposit goes on from another, and has both back', async (t) => {
+  t.teardown(gateway.stopOthers);
+  const data = mkdtempSync(join(gateway.directory, 'shop-'));
+  const url = await gateway.startAnother(undefined, undefined, data);
+  const depositStore = fileStore(join(t.testdir({}), 'deposits.json'));
+  const pay = { depositStore, deposit: '2' };
+  const client = open(pay, { url });
+  const before = await holds();
+  t.match(await client.call(PICTURE, prompt()), { ok: true });
+  const [first] = await client.deposits();
+  if (!first) throw new Error('nothing was deposited');
+  await askForDeposit(payer, first.config, 540_000n);
+  // What is known of a channel is good for ten minutes.
+  const database = new Database(join(data, 'turnpike.sqlite'));
+  database.exec('PRAGMA busy_timeout = 5000; UPDATE channels SET synced_at = 0');
+  database.close();
+
+  t.match(await client.call(PICTURE, prompt()), {
+    ok: false,
+    reason: 'refused',
+    message: /asked for the deposit.*Call again: the next call is not drawn from it/,
+  });
+  t.match(await client.call(PICTURE, prompt()), { ok: true, receipt: { charged: '0.06' } });
+  const again = open(pay, { url });
+  t.match(await again.call(PICTURE, prompt()), { ok: true, receipt: { charged: '0.06' } }, 'also once it began again');
+  t.match(await again.deposits(), [{ channel: first.channel, left: '0.54' }, { left: '0.48' }]);
+
+  await takeDeposit(payer, first.config);
+  // As it is once the time of all deposits that were signed is over.
+  const kept = (await depositStore.read()) ?? '';
+  await depositStore.write(kept.replaceAll(/"openUntil":"[0-9]+"/g, '"openUntil":"1000000000"'));
+  const last = open(pay, { url });
+  t.match(await last.refund(), [
+    { ok: true, amount: '0' },
+    { ok: true, amount: '0.48' },
+  ]);
+  t.match(await last.deposits(), [{ left: '0' }, { left: '0' }]);
+  t.equal(before - (await holds()), 3n * PRICE);
 });

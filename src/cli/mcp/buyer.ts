@@ -129,6 +129,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
         if (drawing && verdict.isFree) await drawing.free();
         if (!drawing && isFree) await giveBack(reservation, 'said');
         const required = readPaymentRequired(answer);
+        if (required && drawing?.isClosed()) return inWords(words.closed(name, required), answer);
         return required ? inWords(words.refused(name, required, isFree), answer) : answer;
       }
       if (answer && verdict?.kind === 'open') {

@@ -137,9 +137,17 @@ export function mismatch(channel: string, state: ChannelState, kept: Channel | u
   );
 }
 
+/** The scheme has no word for it: our own clients open another channel where `unusableChannel` names theirs. */
+const unusable = (channel: string, network: string, reason: string): Refusal =>
+  new Refusal('verification-failed', reason, {
+    correction: { code: undefined, network, extra: { unusableChannel: channel } },
+  });
+
 /** A claim shows everybody the voucher and what was charged of it: what that leaves is nobody's to draw. */
-const spent = (): Refusal =>
-  refuse(
+const spent = (channel: string, network: string): Refusal =>
+  unusable(
+    channel,
+    network,
     'a voucher for this sum has paid for another call already, and buys no second one with what that has left: make a ' +
       'call of another price first, or ask for the deposit back at GET /v1/channels and open another channel, with another salt',
   );
@@ -214,7 +222,11 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
       const operator = await demandSigned(authorization, network);
       const { kept, state } = await standing(authorization, operator);
       if (state.withdrawRequestedAt !== 0) {
-        throw refuse('its payer has asked for the deposit of this channel: open another, with another salt');
+        throw unusable(
+          channel,
+          network.caip2,
+          'its payer has asked for the deposit of this channel: open another, with another salt',
+        );
       }
       const before = voucher.max - amount;
       // Who has no record of the channel takes its payer's word for what it cost so far, but for what was never there: a first
@@ -223,7 +235,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         ? before === chargedOf(kept, state)
         : before >= BigInt(state.totalClaimed) && before <= BigInt(state.balance);
       if (!isNext) throw mismatch(channel, state, kept, network.caip2);
-      if (kept?.isSpent) throw spent();
+      if (kept?.isSpent) throw spent(channel, network.caip2);
       const deposit = await depositOf(given, { kept, state }, operator);
       const filled = { ...state, balance: (BigInt(state.balance) + (deposit?.amount ?? 0n)).toString() };
       const query: ChannelQuery = {
@@ -250,7 +262,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         if (drawn === 'busy') {
           return declined(busy(network.caip2, 'another call draws from this channel: send this one after it'));
         }
-        if (drawn === 'spent') return declined(spent());
+        if (drawn === 'spent') return declined(spent(channel, network.caip2));
         if (drawn === 'lost') return declined(inProgress());
         if (drawn === 'insufficient')
           return declined(refuse('the channel does not hold enough: deposit more', 'payment-insufficient'));

@@ -221,7 +221,8 @@ t.test('what a call has left of its voucher is nobody’s to draw', async (t) =>
   for (const signed of [{}, { deposits: 1_000n }]) {
     const refusal = await failure(verify(350n, signed, { amount: 50n }));
     t.match(refusal, { name: 'Refusal', kind: 'verification-failed', message: SPENT });
-    t.equal(refusal instanceof Refusal && refusal.correction, undefined, 'there is nothing to sign anew');
+    const unusable = { code: undefined, network: CAIP2, extra: { unusableChannel: CHANNEL } };
+    t.same(refusal instanceof Refusal && refusal.correction, unusable, 'there is nothing to sign anew');
   }
   t.same(chain.asked, []);
   t.equal((await verify(351n, {}, { amount: 51n })).query.max, '351');

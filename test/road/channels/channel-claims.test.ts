@@ -8,14 +8,23 @@ import Database from 'libsql';
 import pg from 'pg';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { type Address, createWalletClient, custom, type Hex, http, parseAbi } from 'viem';
+import { type Address, createWalletClient, type Hex, http, parseAbi } from 'viem';
 import { baseSepolia as chain } from 'viem/chains';
 import { createLog } from '../../../src/log.ts';
 import type { ChannelConfig } from '../../../src/on-chain/channel-config.ts';
 import { BATCH_SETTLEMENT } from '../../../src/on-chain/escrow-contracts.ts';
 import { type ClaimIntervals, usualIntervals } from '../../../src/payment/intervals.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { CHANNELS_ON, openChannel, toldOf } from '../../channels.ts';
+import {
+  askForDeposit as askContract,
+  CHANNELS_ON,
+  isIncluded,
+  nodeOf,
+  openChannel,
+  type Payer,
+  takeDeposit,
+  toldOf,
+} from '../../channels.ts';
 import { type PaidCall, request } from '../../clients.ts';
 import { freePort, type Gateway, startGateway } from '../../gateway.ts';
 import { startPostgres } from '../../postgres.ts';
@@ -42,7 +51,6 @@ async function operatorOf(seller: Gateway): Promise<Address> {
 }
 
 let opened = 0;
-type Payer = ReturnType<typeof openChannel>;
 /** A channel that nobody has used before. */
 function another(seller: Gateway): Payer {
   opened += 1;
@@ -278,35 +286,18 @@ const abi = parseAbi([
   'struct VoucherClaim { Voucher voucher; bytes signature; uint128 totalClaimed; }',
   'function claim(VoucherClaim[] voucherClaims)',
   'function settle(address receiver, address token)',
-  'function initiateWithdraw(ChannelConfig config, uint128 amount)',
-  'function finalizeWithdraw(ChannelConfig config)',
 ]);
 const address = BATCH_SETTLEMENT as Address;
 type Struct = Record<Exclude<keyof ChannelConfig, 'withdrawDelay'>, Hex> & { readonly withdrawDelay: number };
 const transport = http(gateway.state.evm['chain-c']?.rpcUrl);
-const node = ({ reader }: Payer, method: string, params: unknown[]) => reader.request({ method, params } as never);
-async function isIncluded({ reader }: Payer, hash: Hex): Promise<boolean> {
-  return (await reader.waitForTransactionReceipt({ hash, pollingInterval: 20 })).status === 'success';
-}
 
 /** The payer asks the contract for the deposit of its channel. */
 async function askForDeposit(payer: Payer, id: string, run: (sql: string) => unknown[], amount?: bigint) {
   const [row] = run('SELECT config FROM channels') as { config: string }[];
-  const config: Struct = JSON.parse(row?.config ?? '');
-  const wallet = createWalletClient({ account: payer.account, chain, transport: custom(payer.reader) });
-  await node(payer, 'anvil_setBalance', [payer.account.address, '0xde0b6b3a7640000']);
+  const config: ChannelConfig = JSON.parse(row?.config ?? '');
   const { balance } = await payer.onChain(id);
-  const asking = { abi, address, functionName: 'initiateWithdraw', args: [config, amount ?? balance] } as const;
-  if (!(await isIncluded(payer, await wallet.writeContract(asking)))) throw new Error('the contract was not asked');
-  return { wallet, config, balance };
-}
-
-/** It has it, a day later. */
-async function takeDeposit(payer: Payer, { wallet, config }: Awaited<ReturnType<typeof askForDeposit>>): Promise<void> {
-  await node(payer, 'evm_increaseTime', [config.withdrawDelay]);
-  await node(payer, 'evm_mine', []);
-  const taking = { abi, address, functionName: 'finalizeWithdraw', args: [config] } as const;
-  if (!(await isIncluded(payer, await wallet.writeContract(taking)))) throw new Error('nothing was taken');
+  await askContract(payer, config, amount ?? balance);
+  return { config, balance };
 }
 
 /** What `npm run export -- --vouchers` writes. */
@@ -326,7 +317,7 @@ t.test('what is exported is all that a claim by hand needs', async (t) => {
   const row = JSON.parse(await vouchers('--format', 'jsonl')) as Record<string, string>;
   t.match(row, { network: CHANNELS_ON, channel: id, charged: String(PRICE), claimed: '0', withdrawal_asked_at: null });
   const account = await operatorOf(seller);
-  await node(payer, 'anvil_impersonateAccount', [account]);
+  await nodeOf(payer, 'anvil_impersonateAccount', [account]);
   const channel: Struct = JSON.parse(row.config ?? '');
   const voucher = { channel, maxClaimableAmount: BigInt(row.voucher_max ?? '') };
   const each = { voucher, signature: row.voucher_signature as Hex, totalClaimed: BigInt(row.charged ?? '') };
@@ -337,7 +328,7 @@ t.test('what is exported is all that a claim by hand needs', async (t) => {
   t.ok(await isIncluded(payer, await wallet.writeContract(claiming)));
   t.ok(await isIncluded(payer, await wallet.writeContract(paying)));
   t.equal((await seller.earned('chain-c')) - earned, PRICE);
-  await node(payer, 'anvil_stopImpersonatingAccount', [account]);
+  await nodeOf(payer, 'anvil_stopImpersonatingAccount', [account]);
 
   await claimer({ readEveryMs: 0 });
   await until(async () => run('SELECT id FROM channels WHERE charged <> total_claimed').length === 0);
@@ -380,7 +371,7 @@ t.test('of a payer who asks for its deposit what is due is claimed first, and no
   t.equal((await seller.calls()).upstreamCalls, upstreamCalls);
 
   const spendable = await gateway.spendable('chain-c');
-  await takeDeposit(payer, asked);
+  await takeDeposit(payer, asked.config);
   t.equal((await gateway.spendable('chain-c')) - spendable, asked.balance - PRICE, "the rest is its payer's");
 });
 
@@ -395,7 +386,8 @@ t.test(
     const { id } = await bought(payer, fresh(seller));
     for (let more = 0; more < 4; more += 1) await bought(payer, fresh(seller));
     const { balance } = await payer.onChain(id);
-    await takeDeposit(payer, await askForDeposit(payer, id, run, balance - 3n * PRICE));
+    const { config } = await askForDeposit(payer, id, run, balance - 3n * PRICE);
+    await takeDeposit(payer, config);
     await claimer({ readEveryMs: 0, afterMs: HOUR_MS });
     await until(async () => run(`SELECT id FROM channels WHERE balance = '${3n * PRICE}'`).length === 1);
     await own.stopOthers();
