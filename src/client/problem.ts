@@ -16,8 +16,9 @@ export interface SaidProblem {
   readonly retryAfter: number | undefined;
 }
 
-/** Problems after which the same payment gets its result, or may: it is under way, owed, or nobody knows yet. */
+/** Problems after which the same payment gets its result, or may: it is under way, owed, was not read, or nobody knows yet. */
 export const OPEN: readonly string[] = [
+  'request_timeout',
   'payment_in_progress',
   'settlement_pending',
   'result_owed',

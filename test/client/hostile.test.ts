@@ -173,6 +173,10 @@ for (const [what, second] of [
   ['a 404 without a code', (response: ServerResponse) => response.writeHead(404).end('<html>')],
   ['a 403 without a code', (response: ServerResponse) => response.writeHead(403).end('<html>')],
   ['a 429 without a code', (response: ServerResponse) => response.writeHead(429).end('<html>')],
+  [
+    'that the repeat came too slowly',
+    (response: ServerResponse) => response.writeHead(408).end('{"error":{"code":"request_timeout"}}'),
+  ],
   ['a redirect', (response: ServerResponse) => response.writeHead(302, { location: '/maintenance' }).end()],
 ] as const) {
   t.test(`after a lost answer ${what} says nothing of the payment`, async (t) => {

@@ -42,9 +42,13 @@ const FINAL = new Set([
   'refunded',
 ]);
 
+/** Of a client's errors: those after which the same payment may get its result. */
+const LATER = [408, 409, 429];
+
 const UNCHARGED = new Set([
   ...['upstream_failed', 'upstream_invalid_result', 'upstream_timeout', 'upstream_unavailable'],
   ...['media_unavailable', 'draining', 'rate_limited', 'too_many_requests'],
+  'request_timeout',
 ]);
 
 export const lost: Failure = {
@@ -95,7 +99,7 @@ function failureOfOne(status: number, told: ToldProblem, refusal: string | undef
   const message = told.message ?? `The gateway answered with status ${status}`;
   const words = [message, detailsOf(told)].filter((each) => each !== '').join(': ');
   const code = told.code ?? '';
-  const isFinal = FINAL.has(code) || (status < 500 && status !== 409 && status !== 429);
+  const isFinal = FINAL.has(code) || (status < 500 && !LATER.includes(status));
   // Only the gateway's own word ends it: what stands before it says nothing of the payment, which may have been passed on.
   if (isFinal && isOwnCode(code)) return { words: `${words}.`, canAskAgain: false, isUncharged: true };
   return { words: `${words}. ${ASK_AGAIN}`, canAskAgain: true, isUncharged: UNCHARGED.has(code) };
