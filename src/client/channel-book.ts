@@ -16,10 +16,10 @@ const nameOf = (
   delay: number,
 ) => `${network} ${token} ${receiver} ${receiverAuthorizer} ${delay}`.toLowerCase();
 
-export const nameOfChannel = ({ network, config }: Channel): string => nameOf(network, config, config.withdrawDelay);
+const nameOfChannel = ({ network, config }: Channel): string => nameOf(network, config, config.withdrawDelay);
 
 /** Of the channels that such an offer is drawn from. */
-export const nameOfOffer = ({ asset, payTo, terms: { receiverAuthorizer, withdrawDelay } }: ChannelOffer): string =>
+const nameOfOffer = ({ asset, payTo, terms: { receiverAuthorizer, withdrawDelay } }: ChannelOffer): string =>
   nameOf(asset.network, { token: asset.address, receiver: payTo, receiverAuthorizer }, withdrawDelay);
 
 /** Of one channel: others of the same name have other salts. */

@@ -9,9 +9,9 @@
 import { asJsonObject, asJsonObjects, type JsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
 import type { ChannelConfig } from '../on-chain/channel-config.ts';
-import type { Asset } from './asset.ts';
+import { type Asset, isSameAddress } from './asset.ts';
 import { channelIdOf, readUnits } from './channel.ts';
-import { type FoundChannel, keyOf, nameOfChannel, nameOfOffer, openChannelBook } from './channel-book.ts';
+import { type FoundChannel, keyOf, openChannelBook } from './channel-book.ts';
 import { type Channel, type DepositStore, endOf } from './kept-channels.ts';
 import { type ChannelOffer, readChannelOffer, toDollars } from './offers.ts';
 import { openTurns, type Turn } from './turns.ts';
@@ -215,14 +215,15 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
     return { network: asset.network, config, ...nothing, pending: undefined, isClosed: false };
   }
 
-  /** The offer that the channel is for. */
-  const offerOf = (channel: Channel, accepts: readonly JsonObject[]): JsonObject | undefined =>
+  /** An offer of who claims for the channel's receiver and gives back, though others are paid by now, or in another token. */
+  const offerOf = ({ network, config }: Channel, accepts: readonly JsonObject[]): JsonObject | undefined =>
     accepts.find((given) => {
-      const offer = readChannelOffer({ ...given, amount: '1' }, known);
-      return offer && nameOfOffer(offer) === nameOfChannel(channel);
+      const { receiverAuthorizer } = asJsonObject(given.extra);
+      const isDrawn = given.scheme === 'batch-settlement' && given.network === network;
+      return isDrawn && isSameAddress(receiverAuthorizer, config.receiverAuthorizer);
     });
 
-  /** What a refusal says besides, in the offer that the channel is for. */
+  /** What a refusal says besides, in that offer. */
   const extraIn = ({ accepts }: JsonObject, channel: Channel): JsonObject =>
     asJsonObject(offerOf(channel, asJsonObjects(accepts))?.extra);
 

@@ -22,9 +22,12 @@ const prompt = () => {
 };
 
 const EXPOSURE = '{ channels: true }\nlimits: { payer: { wastedPerHour: 1000, wastedPerDay: 1000 } }';
+/** Where instances that start now are paid to. */
+let payTo: string | undefined;
 const gateway = await startGateway({
   catalogue: picturesWith(t, EXPOSURE, 'llm/vendor3-5.6-terra'),
   networks: ['chain-c'],
+  between: async (sandbox) => ({ payTo: (network) => payTo ?? sandbox.payTo(network) }),
 });
 t.teardown(gateway.stop);
 
@@ -241,6 +244,12 @@ t.test('who stops waiting for its turn has signed nothing', async (t) => {
   t.same(await client.deposits(), []);
 });
 
+/** Loses every payment on its way. */
+const losingPayments: typeof fetch = async (target, init) => {
+  if (new Headers(init?.headers).has('payment-signature')) throw new TypeError('fetch failed');
+  return await fetch(target, init);
+};
+
 /** As a program keeps it. */
 const fileStore = (path: string): DepositStore => ({
   read: () => readFile(path, 'utf8').catch(() => undefined),
@@ -269,6 +278,23 @@ t.test('a program that is started again goes on with its channel', async (t) => 
   t.equal(before - (await holds()), 600_000n, 'one deposit');
   t.match(await last.refund(), [{ ok: true, amount: '0.36' }]);
   t.equal(before - (await holds()), 4n * PRICE);
+});
+
+t.test('what was deposited comes back though the gateway is paid elsewhere by now', async (t) => {
+  const depositStore = fileStore(join(t.testdir({}), 'deposits.json'));
+  const before = await holds();
+  t.match(await open({ depositStore }).call(PICTURE, prompt()), { ok: true });
+  // What this one has cost, nothing, it has to be told.
+  const lost = open({ depositStore }, { retries: 0, fetch: losingPayments });
+  t.match(await lost.call(PICTURE, prompt()), { reason: 'owed' });
+  payTo = `0x${'77'.repeat(20)}`;
+  const url = await gateway.startAnother();
+  payTo = undefined;
+  t.teardown(gateway.stopOthers);
+  const client = open({ depositStore }, { url });
+  t.match(await client.refund(), [{ ok: true, network: 'chain-c', amount: '0.54' }]);
+  t.match(await client.deposits(), [{ left: '0', unanswered: '0' }]);
+  t.equal(before - (await holds()), PRICE);
 });
 
 t.test('of two clients that share what is kept, the one that was overtaken signs nothing more', async (t) => {
