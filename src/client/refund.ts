@@ -3,6 +3,7 @@ import { textOrNull } from '../json.ts';
 import { toDecimal } from '../money.ts';
 import { readUnits } from './channel.ts';
 import type { Deposit, Deposits } from './deposits.ts';
+import { readProblem } from './problem.ts';
 import { reasonOf } from './purchase.ts';
 import { x402Challenge, x402Header, x402Required, x402Response } from './x402.ts';
 
@@ -51,7 +52,8 @@ export async function askBack(
         return { ok: true, network, amount: toDecimal(0n), transaction: undefined };
       }
       if (!(await deposits.corrected(channel, required))) {
-        const message = textOrNull(required.error) ?? `the gateway answered ${answer.status}`;
+        // Its words: `error` is a code of the scheme's.
+        const { message } = await readProblem(answer);
         return { ok: false, network, message };
       }
     }

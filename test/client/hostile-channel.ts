@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { encoded, type Hostile, honest, openClient, startHostile } from './hostile-gateway.ts';
 
-export const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
+const MISMATCH = 'invalid_batch_settlement_evm_cumulative_amount_mismatch';
 export const BUSY = 'invalid_batch_settlement_evm_channel_busy';
 export const PRICE = 50_000n;
 

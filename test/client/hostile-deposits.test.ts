@@ -8,7 +8,6 @@ import {
   correcting,
   drawn,
   last,
-  MISMATCH,
   openChannel as open,
   PRICE,
   response,
@@ -361,7 +360,7 @@ t.test('what is asked back is asked for with a voucher for no more than was sign
   gateway.onPayment = charging(gateway);
   await client.call('/x', {});
   gateway.onPayment = correcting(gateway, () => ({ balance: '500000', chargedCumulativeAmount: '450000' }));
-  t.match(await client.refund(), [{ ok: false, network: 'chain-c', message: MISMATCH }]);
+  t.match(await client.refund(), [{ ok: false, network: 'chain-c', message: 'not so' }]);
   gateway.onPayment = (answer) => void answer.destroy();
   t.match(await client.refund(), [{ ok: false, message: /ask again/ }]);
   gateway.accepts = [drawn({ receiverAuthorizer: honest.payTo })];

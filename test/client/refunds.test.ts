@@ -1,7 +1,7 @@
 /** What is asked back of deposits, of gateways that say one thing of them and may do another. */
 import t from 'tap';
 import type { DepositStore } from '../../src/client/index.ts';
-import { charging, correcting, drawn, openChannel as open, response } from './hostile-channel.ts';
+import { BUSY, charging, correcting, drawn, openChannel as open, response } from './hostile-channel.ts';
 import { encoded, type Hostile, known } from './hostile-gateway.ts';
 
 const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
@@ -43,6 +43,22 @@ const givingBack =
 
 /** The same token on another chain. */
 const elsewhere = { ...known, id: 'chain-e', network: 'eip155:4663' } as const;
+
+t.test('why nothing comes back is told in the gateway’s words, which say what to do', async (t) => {
+  const { gateway, client } = await open(t);
+  gateway.onPayment = charging(gateway);
+  t.match(await client.call('/x', {}), { ok: true });
+  const busy = { x402Version: 2, error: BUSY, resource: { url: 'x' }, accepts: [drawn()] };
+  gateway.onPayment = (answer) =>
+    answer
+      .writeHead(402, { 'payment-required': encoded(busy) })
+      .end('{"detail":"a call draws from this channel: ask again after it"}');
+  t.match(await client.refund(), [{ ok: false, message: 'a call draws from this channel: ask again after it' }]);
+  gateway.onPayment = (answer) =>
+    answer.writeHead(409).end('{"error":{"code":"settlement_pending","message":"not confirmed yet: ask again"}}');
+  t.match(await client.refund(), [{ ok: false, message: 'not confirmed yet: ask again' }]);
+  t.match(await client.deposits(), [{ left: '0.45' }]);
+});
 
 t.test('a deposit that was refused and may still be made is not taken for given back', async (t) => {
   const { gateway, client, deposits, sent } = await open(t);
