@@ -366,6 +366,32 @@ t.test('two clients of one account have a channel each', async (t) => {
   t.equal(before - (await holds()), 2n * PRICE);
 });
 
+t.test('where a voucher for the same sum has paid before, the next call is drawn from another channel', async (t) => {
+  t.teardown(gateway.stopOthers);
+  const data = mkdtempSync(join(gateway.directory, 'shop-'));
+  const client = open({ deposit: '2' }, { url: await gateway.startAnother(undefined, undefined, data) });
+  const before = await holds();
+  t.match(await client.call(PICTURE, prompt()), { ok: true });
+  const [first] = await client.deposits();
+  // As a call leaves it that is priced by use, and used less than its voucher was for.
+  const database = new Database(join(data, 'turnpike.sqlite'));
+  database.exec('PRAGMA busy_timeout = 5000');
+  const max = String(2n * PRICE).padStart(39, '0');
+  database.prepare('INSERT INTO charged_vouchers (channel, max) VALUES (?, ?)').run(first?.channel, max);
+  database.close();
+  t.match(await client.call(PICTURE, prompt()), {
+    ok: false,
+    reason: 'refused',
+    message: /has paid for another call already.*Call again: the next call is not drawn from it/,
+  });
+  t.match(await client.call(PICTURE, prompt()), { ok: true, receipt: { charged: '0.06' } });
+  t.match(await client.refund(), [
+    { ok: true, amount: '0.54' },
+    { ok: true, amount: '0.54' },
+  ]);
+  t.equal(before - (await holds()), 2n * PRICE);
+});
+
 t.test('who asked the contract for a deposit goes on from another, and has both back', async (t) => {
   t.teardown(gateway.stopOthers);
   const data = mkdtempSync(join(gateway.directory, 'shop-'));
