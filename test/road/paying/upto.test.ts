@@ -1,5 +1,5 @@
 /** Paying for what was used: x402's `upto` scheme, with its published client, on a chain with its contracts. */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { type Hex, parseErc6492Signature } from 'viem';
 import { divideUp, toDecimal, usd } from '../../../src/money.ts';
 import { type PaidCall, payV2, receiptOf, request, sendProof, signUpto } from '../../clients.ts';
@@ -156,21 +156,30 @@ t.test('who uses less than its settlement is worth has to wait after a few, and 
   t.same((await buyFour(unapproved, long)).statuses, [200, 200, 429, 429]);
 });
 
+/** A wallet that is a contract, with money, and with its approval once it stands. `settlesFirst`: contracts have to. */
+async function openContractPayer(t: Test, { settlesFirst }: { settlesFirst: boolean }) {
+  const gateway = await startGateway({
+    catalogue: picturesWith(t, `{ settleUpfront: { contracts: ${settlesFirst} } }`, 'llm/vendor5-k3'),
+    networks: ['chain-c'],
+    tempo: true,
+  });
+  t.teardown(gateway.stop);
+  const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 2000 });
+  const access = { ...accessIn(gateway.state), bank: gateway.sandbox.payer('chain-c') };
+  await placeFactory(access, ALLOWED);
+  const wallet = await newSmartWallet(access, ALLOWED);
+  async function stand(): Promise<void> {
+    await wallet.deploy();
+    await approvePermit2(access, wallet.address);
+  }
+  return { gateway, call, wallet, stand };
+}
+
 t.test(
   'a contract wallet pays by its signature with what would deploy it, and has the same again without',
   async (t) => {
-    const gateway = await startGateway({
-      catalogue: picturesWith(t, '{ settleUpfront: { contracts: false } }', 'llm/vendor5-k3'),
-      networks: ['chain-c'],
-      tempo: true,
-    });
-    t.teardown(gateway.stop);
-    const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 2000 });
-    const access = { ...accessIn(gateway.state), bank: gateway.sandbox.payer('chain-c') };
-    await placeFactory(access, ALLOWED);
-    const wallet = await newSmartWallet(access, ALLOWED);
-    await wallet.deploy();
-    await approvePermit2(access, wallet.address);
+    const { gateway, call, wallet, stand } = await openContractPayer(t, { settlesFirst: false });
+    await stand();
     const earned = await gateway.earned('chain-c');
     const wrapped = await signProofBy(wallet, wallet.wrap, call, 'upto');
     const answer = await sendProof(call, wrapped);
@@ -196,19 +205,9 @@ t.test(
 );
 
 t.test('what would deploy a contract wallet tells that it is one, though a moment ago it was not there', async (t) => {
-  const gateway = await startGateway({
-    catalogue: picturesWith(t, '{ settleUpfront: { contracts: true } }', 'llm/vendor5-k3'),
-    networks: ['chain-c'],
-    tempo: true,
-  });
-  t.teardown(gateway.stop);
-  const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 2000 });
-  const access = { ...accessIn(gateway.state), bank: gateway.sandbox.payer('chain-c') };
-  await placeFactory(access, ALLOWED);
-  const wallet = await newSmartWallet(access, ALLOWED);
+  const { call, wallet, stand } = await openContractPayer(t, { settlesFirst: true });
   t.equal((await sendProof(call, await signProofBy(wallet, wallet.sign, call, 'upto'))).status, 402);
-  await wallet.deploy();
-  await approvePermit2(access, wallet.address);
+  await stand();
   const answer = await sendProof(call, await signProofBy(wallet, wallet.wrap, call, 'upto'));
   t.equal(answer.status, 402);
   t.match(await answer.json(), { detail: /pay by the scheme exact/ });
