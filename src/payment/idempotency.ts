@@ -27,7 +27,7 @@ export function sharedKeys(
   const everywhere = [route.id, signer.toLowerCase(), key];
   const here = [...everywhere, network];
   // Both: who looks like a contract while the chain cannot be asked has its own answer there all the same.
-  const names = holder.isContract ? [here] : [everywhere, here];
+  const names = holder.isContract && !holder.isDelegated ? [here] : [everywhere, here];
   return names.map((name) => ({ name: named('idempotency', name), since: now - KEPT_MS }));
 }
 

@@ -6,6 +6,8 @@ import { createRpc } from '../chains/rpc.ts';
 export interface Payer {
   /** True for wallets that are contracts, delegated accounts (EIP-7702) included: the token asks their code. */
   readonly isContract: boolean;
+  /** True for delegated accounts: a key pair's address, which is that key's on every chain, for all the code that it has here. */
+  readonly isDelegated?: boolean;
   /** Atomic units that it can pay with now: that it holds, and that who moves them may move. Throws where the chain cannot be asked. */
   balance(): Promise<bigint>;
 }
@@ -18,6 +20,8 @@ interface Spender {
 
 /** `balanceOf(address)`. */
 const BALANCE_OF = '0x70a08231';
+/** What the code of a delegated account begins with (EIP-7702): no contract can be deployed that has it. */
+const DELEGATED = '0xef0100';
 /** `allowance(address,address)`. */
 const ALLOWANCE = '0xdd62ed3e';
 const word = (hex: string): string => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0');
@@ -31,14 +35,14 @@ export function createEvmPayers(rpcUrl: string, asset: string, now: () => number
   const plain = new Map<string, number>();
 
   /** A chain that cannot be asked leaves the payer unproven, which is as bad as a contract. */
-  async function isContract(address: string): Promise<boolean> {
+  async function kindOf(address: string): Promise<Pick<Payer, 'isContract' | 'isDelegated'>> {
     const seen = plain.get(address);
-    if (seen !== undefined && now() - seen < KEPT_MS) return false;
+    if (seen !== undefined && now() - seen < KEPT_MS) return { isContract: false };
     const code = await rpc('eth_getCode', [address, 'latest']).catch(() => undefined);
-    if (code !== '0x') return true;
+    if (code !== '0x') return { isContract: true, isDelegated: String(code).startsWith(DELEGATED) };
     if (plain.size >= mostKept) plain.clear();
     plain.set(address, now());
-    return false;
+    return { isContract: false };
   }
 
   const ask = async (selector: string, ...addresses: readonly string[]): Promise<bigint> =>
@@ -49,7 +53,7 @@ export function createEvmPayers(rpcUrl: string, asset: string, now: () => number
     address: string,
     { spender, isCounterfactual = false }: { spender?: Spender; isCounterfactual?: boolean | undefined } = {},
   ): Promise<Payer> => ({
-    isContract: isCounterfactual || (await isContract(address.toLowerCase())),
+    ...(isCounterfactual ? { isContract: true } : await kindOf(address.toLowerCase())),
     async balance() {
       const held = await ask(BALANCE_OF, address);
       if (!spender) return held;

@@ -37,14 +37,16 @@ async function payersWhoseCode(t: Test, codeOf: (address: string) => string, mos
 }
 
 t.test('a wallet with code is a contract, and so is one that its chain says nothing of', async (t) => {
-  for (const [code, isContract] of [
-    [() => '0x', false],
-    [() => '0x6001', true],
-    [() => '0xef0100', true],
-    [failing, true],
+  for (const [code, isContract, isDelegated] of [
+    [() => '0x', false, false],
+    [() => '0x6001', true, false],
+    [() => `0xef0100${SPENDER.slice(2)}`, true, true],
+    [failing, true, false],
   ] as const) {
     const { payer, asked } = await payersWhoseCode(t, code);
-    t.equal((await payer(PAYER)).isContract, isContract);
+    const found = await payer(PAYER);
+    t.equal(found.isContract, isContract);
+    t.equal(found.isDelegated ?? false, isDelegated);
     t.same(asked, [['eth_getCode', PAYER.toLowerCase(), 'latest']]);
   }
 });

@@ -54,21 +54,31 @@ t.test('nobody gets the answer of another’s wallet by its key and a contract a
   t.equal(had.headers.get('idempotency-replayed'), 'true', 'its own is still had by the key');
   t.same(await had.json(), await bought.json());
 
-  await t.test('who pays by a key has its answer whichever network it pays on', async (t) => {
-    const { address, signTypedData } = privateKeyToAccount(generatePrivateKey());
-    const order = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse of one owner' });
-    const pay = async (chain: typeof home) => {
-      await moveTokens(chain, chain.bank, address, PRICE);
-      return sendProof(order, {
-        ...(await signProofBy({ address }, signTypedData as typeof wallet.sign, order, 'exact', chain.caip2)),
-        'idempotency-key': 'the second order',
-      });
-    };
-    const first = await (await pay(home)).json();
-    const before = await gateway.earned('arbitrum');
-    const second = await pay(abroad);
-    t.equal(second.headers.get('idempotency-replayed'), 'true');
-    t.same(await second.json(), first);
-    t.equal(await gateway.earned('arbitrum'), before);
-  });
+  for (const [who, isDelegated] of [
+    ['who pays by a key', false],
+    ['an account with a key that has a contract’s code act for it', true],
+  ] as const) {
+    await t.test(`${who} has its answer whichever network it pays on`, async (t) => {
+      const { address, signTypedData } = privateKeyToAccount(generatePrivateKey());
+      const order = request(gateway, '/image/family-e-2', { prompt: `a lighthouse of one owner: ${who}` });
+      const pay = async (chain: typeof home) => {
+        await moveTokens(chain, chain.bank, address, PRICE);
+        return sendProof(order, {
+          ...(await signProofBy({ address }, signTypedData as typeof wallet.sign, order, 'exact', chain.caip2)),
+          'idempotency-key': 'the second order',
+        });
+      };
+      const first = await (await pay(home)).json();
+      // EIP-7702: what acts for it is the code of the wallet there, which takes any signature.
+      if (isDelegated) {
+        await createRpc(abroad.rpcUrl)('anvil_setCode', [address, `0xef0100${wallet.address.slice(2)}`]);
+      }
+      const before = await gateway.earned('arbitrum');
+      const second = await pay(abroad);
+      t.equal(second.status, 200);
+      t.equal(second.headers.get('idempotency-replayed'), 'true');
+      t.same(await second.json(), first);
+      t.equal(await gateway.earned('arbitrum'), before);
+    });
+  }
 });
