@@ -1,4 +1,5 @@
 import { asJsonObject } from '../json.ts';
+import type { CallContext } from './adapter.ts';
 
 /** No call costs as much: a provider that says so counts in something else. The ledger's sums have 64 bits for trillionths. */
 const MOST_DOLLARS = 1_000;
@@ -15,12 +16,18 @@ const TICKS_PER_DOLLAR = 1e10;
  * call with a key of ours for the provider behind it, OpenRouter's cost is its fee alone: what that provider bills us is
  * beside it (openrouter.ai/docs/use-cases/usage-accounting).
  */
-export function costIn(usage: unknown): string | undefined {
+export function costOfUsage(usage: unknown): string | undefined {
   const { cost, is_byok: isOwnKey, cost_details: details, cost_in_usd_ticks: ticks } = asJsonObject(usage);
   if (typeof ticks === 'number') return reportedCost(ticks / TICKS_PER_DOLLAR);
   const { upstream_inference_cost: billed } = asJsonObject(details);
   const isBilledApart = isOwnKey === true && typeof billed === 'number';
   return reportedCost(typeof cost === 'number' && isBilledApart ? cost + billed : cost);
+}
+
+/** Tells what an exchange cost us, where the provider's `usage` says it. */
+export function reportUsage(usage: unknown, context: Pick<CallContext, 'reportCost'>): void {
+  const dollars = costOfUsage(usage);
+  if (dollars !== undefined) context.reportCost?.(dollars);
 }
 
 /** What a call cost so far and what one more exchange of it did, together. What is no amount adds nothing. */

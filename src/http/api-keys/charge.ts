@@ -9,7 +9,7 @@ import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credits/credi
 import { exceedsDay } from '../../store/credits/posting.ts';
 import { storeUnavailable } from '../../store/problem.ts';
 import { throughOutage } from '../../store/through-outage.ts';
-import { costIn } from '../../upstream/reported-cost.ts';
+import { costOfUsage } from '../../upstream/reported-cost.ts';
 import { ApiKeyProblem } from './problems.ts';
 import type { ChatCall } from './request.ts';
 
@@ -144,6 +144,6 @@ function dailyLimit({ bound }: ChatCall, now: number): ApiKeyProblem {
 
 /** What a provider's `usage` says that a call cost us, in trillionths of a dollar. */
 export function costOf(usage: Readonly<Record<string, unknown>> | undefined): Rate | undefined {
-  const dollars = costIn(usage);
+  const dollars = costOfUsage(usage);
   return dollars === undefined ? undefined : rate(dollars);
 }

@@ -7,7 +7,7 @@ import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { costIn } from '../../reported-cost.ts';
+import { reportUsage } from '../../reported-cost.ts';
 import { requestCompletion } from './chat-client.ts';
 import { contentRefused } from './chat-errors.ts';
 
@@ -115,8 +115,7 @@ function readAnswer(
   if (choice.message === undefined || typeof promptTokens !== 'number' || typeof completionTokens !== 'number') {
     throw new UpstreamProblem('malformed', upstream, 'answered no completion: a message or its usage is missing');
   }
-  const dollars = costIn(usage);
-  if (dollars !== undefined) context.reportCost?.(dollars);
+  reportUsage(usage, context);
   context.reportOutput?.({ promptTokens, completionTokens });
   context.reportUse?.(model.name, { promptTokens, completionTokens });
   const text = textOf(message.content);

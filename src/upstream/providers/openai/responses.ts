@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../../catalogue/types.ts';
 import { asJsonObject, asJsonObjects } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { costIn } from '../../reported-cost.ts';
+import { reportUsage } from '../../reported-cost.ts';
 import type { ChatBinding, ChatMessage } from './chat.ts';
 import { errorProblem } from './chat-errors.ts';
 
@@ -76,8 +76,7 @@ export async function respond(
 function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext, 'reportCost'>): ResponsesAnswer {
   const { status, output, usage, error, incomplete_details: incomplete, citations } = asJsonObject(answer);
   // Whatever came of it is billed.
-  const dollars = costIn(usage);
-  if (dollars !== undefined) context.reportCost?.(dollars);
+  reportUsage(usage, context);
   if (status === 'failed') throw errorProblem(upstream, 200, { error });
   if (!Array.isArray(output))
     throw new UpstreamProblem('malformed', upstream, 'answered no response: output is missing');

@@ -7,7 +7,7 @@ import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { pause } from '../../http/retry.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
-import { costIn } from '../../reported-cost.ts';
+import { reportUsage } from '../../reported-cost.ts';
 import { errorProblem, isOfRequest } from '../openai/chat-errors.ts';
 
 type XaiBinding = Pick<ModelBinding, 'upstream' | 'http' | 'model'>;
@@ -48,7 +48,7 @@ export async function imagine(
     url,
     respect_moderation: isAllowed,
   } = asJsonObject(Array.isArray(data) ? data[0] : undefined);
-  reportCost(usage, context);
+  reportUsage(usage, context);
   if (isAllowed === false) throw contentRefused(binding.upstream, 'the image did not pass moderation');
   const requestId = requestIdOf(response);
   if (typeof base64 === 'string') return { content: { base64 }, requestId };
@@ -95,7 +95,7 @@ function finishedVideo(upstream: string, id: string, state: JsonObject, context:
   const { status, video, error, usage } = state;
   if (status === 'pending') return undefined;
   // One that does not pass moderation was made all the same, and is billed (docs.x.ai/developers/cost-tracking).
-  reportCost(usage, context);
+  reportUsage(usage, context);
   const { url, respect_moderation: isAllowed } = asJsonObject(video);
   if (isAllowed === false) throw contentRefused(upstream, 'the video did not pass moderation');
   switch (status) {
@@ -155,11 +155,6 @@ async function post(
 /** Every answer of xAI has one of these. */
 const requestIdOf = ({ headers }: UpstreamResponse): string | undefined =>
   headers['x-request-id'] ?? headers['x-trace-id'];
-
-function reportCost(usage: unknown, context: Context): void {
-  const dollars = costIn(usage);
-  if (dollars !== undefined) context.reportCost?.(dollars);
-}
 
 function contentRefused(upstream: string, message: string): UpstreamProblem {
   return new UpstreamProblem('content-refused', upstream, message, {
