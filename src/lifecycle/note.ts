@@ -1,7 +1,8 @@
 /** What the lifecycle notes of a request, for its line in the log. */
 import type { Route } from '../catalogue/types.ts';
 import { atomicToDecimal } from '../money.ts';
-import type { Replay, Work } from '../payment/claim.ts';
+import type { Replay } from '../payment/bought.ts';
+import type { Work } from '../payment/claim.ts';
 import type { GatewayRequest } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import type { Receipt } from '../store/store.ts';

@@ -1,10 +1,11 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { draining, Problem } from '../errors.ts';
+import { draining } from '../errors.ts';
 import type { Drawn } from '../store/channels/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/payments/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
+import { boughtBefore, isHeld, type Replay } from './bought.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
 import { answerUnderKey, identifierKey, identifierTaken, sharedKeys } from './idempotency.ts';
@@ -63,60 +64,6 @@ export type Work = {
     }
   | { readonly receipt: Receipt }
 );
-
-export interface Purchase {
-  readonly answer: StoredAnswer;
-  readonly receipt: Receipt;
-}
-
-/** An answer that was paid for before, by the payment named. */
-export interface Replay extends Purchase, Pick<Payment, 'network' | 'payer' | 'asset'> {}
-
-/** The answer that this very payment bought. Throws Refusal where it may be given once only. */
-function boughtBefore(payment: Payment, credential: Credential, quote: Quote): Replay | undefined {
-  const { state, answer, receipt, network, payer, asset } = payment;
-  if (state !== 'settled' || !answer || !receipt) return undefined;
-  if (quote.isSecret && !credential.isPrivate) {
-    throw new Refusal(
-      'invalid-challenge',
-      'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',
-    );
-  }
-  return { answer, receipt, network, payer, asset };
-}
-
-/**
- * What a payment bought while its request was valid: the catalogue may have changed since. Undefined for one that never bought
- * with this request. Throws Problem where it was charged, or may be yet, and has no answer.
- */
-export async function boughtWhileValid(
-  { store, now }: Pick<ClaimParts, 'store' | 'now'>,
-  credential: Credential,
-  quote: Quote,
-): Promise<Replay | undefined> {
-  const known = await store.find(credential.id);
-  if (!known) return undefined;
-  try {
-    refuseSpent(known, credential, requestDigest(quote.request));
-    if (known.state === 'owed') {
-      throw new Problem(
-        'result_owed',
-        'Paid, but such a request is not served any more: the operator sees what is owed and has to give it back',
-      );
-    }
-    const bought = boughtBefore(known, credential, quote);
-    // Who began it comes to an end of it, or the reconciler does: who pays once more meanwhile is charged twice.
-    if (!bought && (known.state === 'settled' || mayHaveSettled(known) || isHeld(known, now())))
-      throw settlementPending();
-    return bought;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
-}
-
-/** Somebody works on it, or ends it. */
-const isHeld = ({ leaseUntil }: Payment, now: number): boolean => leaseUntil > now;
 
 /** Nobody works on it, or ends it: what runs here has not lost its lease by a jump of the clock. */
 async function isFree({ store, owner, renew, now }: ClaimParts, payment: Payment): Promise<boolean> {
