@@ -12,7 +12,7 @@ export interface Mutant {
 
 export interface Mutated {
   readonly mutants: readonly Mutant[];
-  /** The file, which does what it always did until `$mutant(id)`, a global, answers true. */
+  /** The file, which does what it always did until `$mutant(id)`, a global where trials run, answers true. */
   readonly text: string;
 }
 
@@ -58,7 +58,7 @@ export function mutatedBy(file: string, text: string, firstId: number): Mutated 
     const line = source.getLineAndCharacterOfPosition(part.getStart()).line + 1;
     const id = firstId + mutants.length;
     mutants.push({ id, file, line, original: part.getText(), replacement });
-    return `$mutant(${id})`;
+    return `globalThis.$mutant?.(${id})`;
   };
 
   const written = (node: ts.Node): string => {

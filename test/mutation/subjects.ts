@@ -39,6 +39,7 @@ export const areas: readonly Area[] = [
     files: ['src/lifecycle/*.ts', 'src/payment/*.ts', 'src/payment/exposure/*.ts'],
     tests: [
       'test/payment/*.test.ts',
+      'test/payment/mpp/*.test.ts',
       'test/lifecycle/*.test.ts',
       'test/payment/exposure/*.test.ts',
       'test/road/paying/bad-*.test.ts',
@@ -101,6 +102,32 @@ export const areas: readonly Area[] = [
   {
     files: ['src/payment/facilitators/evm-deployment.ts'],
     tests: ['test/payment/facilitators/evm-deployment.test.ts', 'test/road/wallets/new-wallets.test.ts'],
+  },
+  {
+    files: ['src/payment/escrow/*.ts', 'src/payment/refunds/*.ts', 'src/payment/facilitators/evm-escrow.ts'],
+    tests: [
+      'test/payment/refunds.test.ts',
+      'test/payment/facilitators/evm-escrow.test.ts',
+      'test/road/exposure/held*.test.ts',
+      'test/cli/refunds.test.ts',
+      'test/road/refunds/*.test.ts',
+    ],
+  },
+  {
+    files: ['src/rails/mpp/*.ts', 'src/rails/x402/*.ts', 'src/rails/until-replaced.ts'],
+    tests: [
+      'test/payment/mpp/*.test.ts',
+      'test/rails/x402/*.test.ts',
+      'test/road/paying/*.test.ts',
+      'test/road/again/*.test.ts',
+      'test/road/operating/reload.test.ts',
+      'test/client/refunds.test.ts',
+      'test/payment/refunds.test.ts',
+    ],
+  },
+  {
+    files: ['src/client/*.ts', 'src/cli/mcp/*.ts', 'src/cli/pay/*.ts'],
+    tests: ['test/client/*.test.ts', 'test/cli/mcp*.test.ts', 'test/cli/pay*.test.ts', 'test/cli/buyer.test.ts'],
   },
   {
     files: STORE,
