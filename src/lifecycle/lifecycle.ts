@@ -29,7 +29,7 @@ import type { GatewayRequest } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import type { Claim, Fulfilled, Store } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
-import { amountDue } from './amount-due.ts';
+import { amountDue, quotedOf } from './amount-due.ts';
 import { counted } from './count.ts';
 import { emitter } from './emit.ts';
 import type { RouteFinder } from './find.ts';
@@ -215,10 +215,9 @@ function verifyAndClaim(
   credential: Credential,
   { quote }: Priced,
 ): Promise<Work | Replay> {
-  const { store, exposure, owner, renewAll: renew, intervals, upstreams, now } = parts;
+  const { renewAll: renew, upstreams } = parts;
   const noted = (step: string, ms: number) => visit?.note(step, ms);
-  const claiming = { store, exposure, owner, renew, intervals, gate, stopping: upstreams.stopping, noted, now };
-  return claimPayment(claiming, rail, credential, quote);
+  return claimPayment({ ...parts, renew, gate, stopping: upstreams.stopping, noted }, rail, credential, quote);
 }
 
 async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase> {
@@ -230,15 +229,16 @@ async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase
       return { receipt, answer: (await fulfil(call, priced, claimed, lease, { receipt })).answer };
     }
     const { hold, isCovered = false } = claimed.verified;
+    const quoted = quotedOf(claimed.verified);
     if (hold) await lock(call, claimed, lease, hold);
     if (claimed.verified.upfront && !hold) {
-      const { receipt, isOurs } = await settle(call, claimed, lease, priced.quote.amount);
+      const { receipt, isOurs } = await settle(call, claimed, lease, quoted);
       if (!isOurs) throw inProgress();
       return { receipt, answer: (await fulfil(call, priced, claimed, lease, { receipt })).answer };
     }
     const isKeptLater = isCovered && claimed.answer === undefined;
     const fulfilled = await fulfil(call, priced, claimed, lease, { hold, isKeptLater });
-    const due = amountDue(priced.quote, priced.input, fulfilled.answer);
+    const due = amountDue(call.route, priced.input, fulfilled.answer, quoted);
     const { receipt, isOurs } = await settle(call, claimed, lease, due, isKeptLater ? fulfilled : undefined);
     if (hold && !isOurs) throw inProgress();
     return { answer: fulfilled.answer, receipt };

@@ -1,10 +1,12 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { draining } from '../errors.ts';
+import type { Money } from '../money.ts';
 import type { Drawn } from '../store/channels/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/payments/claimable.ts';
 import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
+import { fromAtomic } from './assets.ts';
 import { boughtBefore, isHeld, type Replay } from './bought.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { ExposureControl } from './exposure/control.ts';
@@ -36,6 +38,8 @@ interface ClaimParts {
     | undefined;
   /** Aborted when the gateway has to stop: no payment is claimed any more. */
   readonly stopping: AbortSignal;
+  /** Of an asset, by its address. */
+  decimalsOf(asset: string): number;
   /** Hears of steps that have ended, and how many milliseconds each took. */
   noted?(step: 'challenge' | 'verified' | 'claimed', ms: number): void;
   now(): number;
@@ -257,18 +261,23 @@ async function demandCover(
   );
 }
 
+const claimedFor = ({ decimalsOf }: ClaimParts, { amount, asset }: Payment): Money =>
+  fromAtomic(amount, { decimals: decimalsOf(asset) });
+
 async function claimVerified(
   parts: ClaimParts,
   rail: Rail,
   credential: Credential,
-  quote: Quote,
+  today: Quote,
   digest: string,
   known: Payment | undefined,
 ): Promise<Work | Replay | undefined> {
   const { store, now } = parts;
+  const settlesNow = known !== undefined && mayHaveSettled(known);
+  // What may have moved money is seen through at the price that it was claimed for, whatever the call costs by now.
+  const quote = settlesNow ? { ...today, amount: claimedFor(parts, known) } : today;
   // A payment of nothing would be worked for, and settled at our cost.
   if (quote.amount === 0n) throw new Refusal('invalid-challenge', 'this cost nothing, and is not given any more');
-  const settlesNow = known !== undefined && mayHaveSettled(known);
   const verifiedFrom = performance.now();
   const verified = await rail.verify(credential, quote, settlesNow).catch(async (error: unknown) => {
     if (error instanceof Refusal && (await hasMoved(parts, credential, known))) return undefined;

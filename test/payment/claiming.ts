@@ -302,6 +302,7 @@ export function openClaims(t: Test, exposure: ExposureFile = {}, waitMs = 0): Cl
         intervals: { ...usualIntervals, leaseMs: LEASE_MS, waitMs },
         gate: world.gate,
         stopping: stopping.signal,
+        decimalsOf: () => 6,
         noted: (step: string, ms: number) => {
           noted.push([step, ms]);
         },

@@ -164,6 +164,31 @@ t.test('what was worked for and not settled before a change is sold at its own p
   t.equal(service.asked.length, 1);
 });
 
+for (const [what, price] of [
+  ['raised', '"0.03"'],
+  ['lowered', '"0.004"'],
+] as const) {
+  t.test(`what was worked for and not settled is sold at its own price after a start with a ${what} one`, async (t) => {
+    const { gateway, service, catalogue, edit, alert } = await open(t);
+    const call = alert('storm');
+    const proof = await signProof(gateway, 'chain-c', call);
+    const unused = await signProof(gateway, 'chain-c', call);
+    const earned = await gateway.earned('chain-c');
+    await gateway.fault({ settlement: 'chain-c', fault: '500' });
+    t.match(await (await sendProof(call, proof)).json(), { error: { code: 'settlement_pending' } });
+    edit(ALERTS, '"0.01"', price);
+    const restarted = await gateway.startAnother(undefined, catalogue);
+    const later = { ...call, url: call.url.replace(gateway.url, restarted) };
+    t.equal((await sendProof(later, unused)).status, 402, 'a payment that had not begun');
+    const answer = await sendProof(later, proof);
+    t.equal(answer.status, 200);
+    t.match(await answer.json(), { id: 'a-1' });
+    t.match(receiptOf(answer), { success: true, amount: '10000' });
+    t.equal((await gateway.earned('chain-c')) - earned, 10_000n);
+    t.equal(service.asked.length, 1);
+  });
+}
+
 t.test('what a request leaves out is what it was when its price was quoted', async (t) => {
   const { gateway, service, edit, alert } = await open(t);
   const [storm, rain, wind] = [alert('storm'), alert('rain'), alert('wind')];

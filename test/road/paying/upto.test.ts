@@ -1,4 +1,6 @@
 /** Paying for what was used: x402's `upto` scheme, with its published client, on a chain with its contracts. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Hex, parseErc6492Signature } from 'viem';
 import { divideUp, toDecimal, usd } from '../../../src/money.ts';
@@ -101,6 +103,23 @@ t.test('a lost settlement is found on the chain, with what it took', async (t) =
   const cost = costOf(((await answer.json()) as { usage: Parameters<typeof costOf>[0] }).usage);
   t.equal((await gateway.earned('chain-c')) - earned, cost);
   t.equal(answer.headers.get('turnpike-charged'), toDecimal(cost));
+});
+
+t.test('work that was not settled before tokens became dearer takes no more than its permit', async (t) => {
+  const earned = await gateway.earned('chain-c');
+  const other = request(gateway, '/llm/vendor5-k3', { prompt: 'Is it dearer?', max_tokens: 300 });
+  const quoted = (await offersOf(other)).find(({ scheme }) => scheme === 'upto')?.amount ?? '';
+  const proof = await signUpto(gateway, 'chain-c', other);
+  await gateway.fault({ settlement: 'chain-c', fault: '500' });
+  t.match(await (await sendProof(other, proof)).json(), { error: { code: 'settlement_pending' } });
+  const dearer = picturesWith(t, '{}', 'llm/vendor5-k3');
+  const endpoint = join(dearer, 'endpoints/llm/vendor5-k3.yaml');
+  writeFileSync(endpoint, readFileSync(endpoint, 'utf8').replace('markup: "0.10"', 'markup: "99"'));
+  const restarted = await gateway.startAnother(undefined, dearer);
+  const answer = await sendProof({ ...other, url: other.url.replace(gateway.url, restarted) }, proof);
+  t.equal(answer.status, 200, await answer.text());
+  t.match(receiptOf(answer), { success: true, amount: quoted });
+  t.equal((await gateway.earned('chain-c')) - earned, BigInt(quoted));
 });
 
 t.test('a permit for another amount, or sent to another path, is refused', async (t) => {
