@@ -170,6 +170,27 @@ const failures: [promise: string, failure: string, answer: Answer, resumed?: Ans
       body: '{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"MCP error -32602: Input validation error: Invalid arguments for tool search_docs"}]}}',
     },
   ],
+  [
+    'arguments that a tool of the official package for Python does not take',
+    'invalid-input',
+    {
+      body: '{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"Error executing tool search_docs: 2 validation errors for search_docsArguments\\nquery\\n  Input should be a valid string"}]}}',
+    },
+  ],
+  [
+    'arguments that a tool of FastMCP does not take',
+    'invalid-input',
+    {
+      body: '{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"1 validation error for call[search_docs]\\nlimit\\n  Input should be less than or equal to 3"}]}}',
+    },
+  ],
+  [
+    'a result that a tool in Python itself does not take',
+    'failed',
+    {
+      body: '{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"Error executing tool search_docs: 1 validation error for search_docsOutput\\nfound\\n  Field required"}]}}',
+    },
+  ],
   ['a refusal over HTTP', 'failed', { status: 404, body: 'no such session' }],
   ['a move to elsewhere', 'failed', { status: 307, body: '' }],
   [

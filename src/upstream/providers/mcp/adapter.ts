@@ -48,11 +48,19 @@ export const mcp: Adapter<McpOptions> = {
  */
 const ARGUMENTS_REFUSED = /^(?:MCP error -32602: )?(?:input validation error|invalid arguments for tool)/i;
 
+/**
+ * How those in Python do: github modelcontextprotocol/python-sdk (mcpserver/tools/base.py, utilities/func_metadata.py) and
+ * PrefectHQ/fastmcp (tools/function_tool.py). A tool's own faults, such as a result of the wrong form, have other names.
+ */
+const ARGUMENTS_REFUSED_IN_PYTHON =
+  /^(?:Error (?:executing|calling) tool \S{1,200}: )?\d{1,4} validation errors? for (?:call\[|\w{1,200}Arguments(?:\n|$))/;
+
 /** Throws UpstreamProblem for a tool that says that it failed: `invalid-input` where it does not take what it was given. */
 function answered(answer: CallToolResult, tool: string, upstream: string): CallToolResult {
   if (answer.isError !== true) return answer;
   const providerMessage = textOf(answer);
-  if (ARGUMENTS_REFUSED.test(providerMessage)) throw argumentsRefused(tool, upstream, providerMessage);
+  if (ARGUMENTS_REFUSED.test(providerMessage) || ARGUMENTS_REFUSED_IN_PYTHON.test(providerMessage))
+    throw argumentsRefused(tool, upstream, providerMessage);
   throw new UpstreamProblem('failed', upstream, `${tool} failed`, { providerMessage });
 }
 
