@@ -3,7 +3,8 @@
  * Read on 2026-11-22 in github okx/onchainos-skills at 230f741: fields and their values in
  * skills/okx-dex-market/references (token, market, signal, social) and skills/okx-agentic-wallet/references
  * (security), signing and the envelope in cli/src/client.rs, and what the live service answers in cli/tests, which asks
- * it. Codes of errors, and what it answers of an unknown token, were not found.
+ * it; on 2026-11-29 codes of errors in web3.okx.com/onchainos/dev-docs/market/market-token-error-code. What it answers of
+ * an unknown token was not found.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Upstream } from '../../catalogue/types.ts';
@@ -121,7 +122,7 @@ function answerOf(request: DoubleRequest): DoubleAnswer {
   const needsToken =
     request.method === 'GET' && /\/(?:advanced-info|holder|trades|candles|overview|top-holders)$/.test(request.path);
   if (needsToken && !request.query.get('tokenContractAddress')) {
-    return jsonAnswer(200, failure('51000', 'Parameter tokenContractAddress error'));
+    return jsonAnswer(400, failure('50014', 'Parameter tokenContractAddress cannot be empty'));
   }
   return jsonAnswer(200, { code: '0', msg: '', data: answer(request) });
 }

@@ -293,23 +293,56 @@ t.test('reads news and sentiment; a symbol that nobody writes about has none', a
   t.equal(await sentimentOf('NOBODY', binding, context), undefined);
 });
 
-t.test('an answer whose code is not 0 is a failure, and one about the key or region means unavailable', async (t) => {
-  let answer = {};
-  const server = createServer((_request, response) => response.end(JSON.stringify(answer)));
+/** The problem that a call ends with where OKX answers this to it. */
+async function openAnswering(t: Test) {
+  let answer = { status: 200, body: {} };
+  const server = createServer((_request, response) => {
+    response.writeHead(answer.status).end(JSON.stringify(answer.body));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const upstream = { name: 'okx', adapter: adapter.name, baseUrl: '', settings: { chains: { 'chain-a': '501' } } };
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const http = openUpstreamHttp({ upstream, adapter, baseUrl, secrets: { key: 'k', secret: 's', passphrase: 'p' } });
+  const http = openUpstreamHttp({ upstream, adapter, baseUrl, secrets: keys });
   t.teardown(async () => {
     await http.close();
     server.close();
   });
-  const { binding, context } = await openSetting(t, using('discovery'));
-  const failure = async (code: string) => {
-    answer = { code, msg: 'no', data: [] };
-    return (await problemOf(adapter.call({ action: 'hot_tokens' }, { ...binding, http }, context))).failure;
+  return async (code: string, { status = 200, msg = 'no', ...asked }: Partial<Asked> = {}) => {
+    const { operation = 'discovery', input = { action: 'hot_tokens' } } = asked;
+    const { binding, context } = await openSetting(t, using(operation));
+    answer = { status, body: { code, msg, data: [] } };
+    return await problemOf(adapter.call(input, { ...binding, http }, context));
   };
-  t.equal(await failure('51000'), 'failed');
-  t.equal(await failure('50114'), 'unavailable');
-  t.equal(await failure('80001'), 'unavailable');
+}
+
+interface Asked {
+  status: number;
+  msg: string;
+  operation: string;
+  input: Record<string, string>;
+}
+
+t.test('an answer whose code is not 0 is a failure, and one about the key or region means unavailable', async (t) => {
+  const problem = await openAnswering(t);
+  t.equal((await problem('51000')).failure, 'failed');
+  t.equal((await problem('50114')).failure, 'unavailable');
+  t.equal((await problem('80001')).failure, 'unavailable');
 });
+
+t.test(
+  'an address or a keyword that OKX does not take is the caller’s fault, and what the gateway chose is not',
+  async (t) => {
+    const problem = await openAnswering(t);
+    const market = {
+      status: 400,
+      operation: 'market',
+      input: { action: 'candlesticks', tokenAddress: 'z'.repeat(44) },
+    };
+    const refused = { failure: 'invalid-input', publicMessage: /does not take/ };
+    t.match(await problem('51000', { ...market, msg: 'Parameter tokenContractAddress error' }), refused);
+    const search = { status: 400, input: { action: 'search', keyword: ' ' } };
+    t.match(await problem('50014', { ...search, msg: 'Parameter search cannot be empty' }), refused);
+    t.equal((await problem('51000', { ...market, msg: 'Parameter chainIndex error' })).failure, 'failed');
+    t.equal((await problem('51000', { ...market, msg: 'Parameter bar error' })).failure, 'failed');
+  },
+);

@@ -63,20 +63,33 @@ export async function askOkx(
   { signal }: OkxContext,
 ): Promise<unknown> {
   const method = request.json === undefined ? 'GET' : 'POST';
-  const answer = (await http.request({ ...request, method, idempotent: true, signal })).json();
+  const response = await http.request({ ...request, method, idempotent: true, signal, accept: [400] });
+  const answer = response.json();
   // Some calls answer the bare list.
   if (Array.isArray(answer)) return withNumbers(answer);
   const { code, msg, data } = asJsonObject(answer);
   if (code === undefined) throw new UpstreamProblem('malformed', upstream, `${request.path} answered no envelope`);
-  if (String(code) === '0') return withNumbers(data);
-  throw new UpstreamProblem(failureOf(cutProviderText(String(code))), upstream, `${request.path} answered an error`, {
-    providerMessage: `${String(code)}: ${String(msg)}`,
+  if (response.status < 400 && String(code) === '0') return withNumbers(data);
+  const providerMessage = cutProviderText(`${String(code)}: ${String(msg)}`);
+  const failure = failureOf(providerMessage);
+  throw new UpstreamProblem(failure, upstream, `${request.path} answered an error`, {
+    status: response.status,
+    ...(failure === 'invalid-input' && { publicMessage: 'The provider does not take this address or keyword' }),
+    providerMessage,
   });
 }
 
-/** 501xx is about the key, 50125 and 80001 about the region that we call from. */
-const failureOf = (code: string): 'unavailable' | 'failed' =>
-  /^(?:501\d\d|80001)$/.test(code) ? 'unavailable' : 'failed';
+/** Parameters that are as the caller wrote them; the gateway or the catalogue chooses the others. */
+const CALLERS_PARAMETER = /^(?:50014|51000): Parameter (?:tokenContractAddress|tokenAddress|search)\b/i;
+
+/**
+ * 501xx is about the key, 50125 and 80001 about the region that we call from, 50014 and 51000 about a parameter
+ * (web3.okx.com/onchainos/dev-docs/market/market-token-error-code).
+ */
+function failureOf(error: string): 'unavailable' | 'invalid-input' | 'failed' {
+  if (CALLERS_PARAMETER.test(error)) return 'invalid-input';
+  return /^(?:501\d\d|80001):/.test(error) ? 'unavailable' : 'failed';
+}
 
 /** The rows of an answer. Some calls wrap theirs in a page with a cursor: `list` names the field. */
 export function rowsOf(data: unknown, { upstream }: Pick<OkxBinding, 'upstream'>, list?: string): OkxRow[] {
