@@ -119,7 +119,7 @@ const limits: [string, object, { accepted: readonly unknown[]; refused: readonly
   ['/video/family-h-2.5', { prompt, reference_images: '?' }, { accepted: [many(30)], refused: [many(31), image] }],
   ['/audio/elevenlabs-music', { prompt, music_length_ms: '?' }, { accepted: [1000, 180_000], refused: [999, 180_001] }],
   ['/audio/x-text-to-speech', { text: 'hello', voice_id: '?' }, { accepted: ['Eve', 'Sal'], refused: ['eve', 'Bob'] }],
-  ['/audio/x-text-to-speech', { text: '?' }, { accepted: ['x'.repeat(2000)], refused: ['', 'x'.repeat(2001)] }],
+  ['/audio/x-text-to-speech', { text: '?' }, { accepted: ['x'.repeat(600)], refused: ['', 'x'.repeat(601)] }],
   [
     '/audio/x-text-to-speech',
     { text: 'hello', output_format: '?' },
