@@ -6,9 +6,9 @@ const MULTIPLIER_SINCE = '2025-09-01T04:00:00Z';
 const MOST_MINTS = 50;
 
 /**
- * Jupiter's price v3 and tokens v2. Needs no key, as `lite-api.jup.ag`.
- * Prices: read on 2026-11-22 at dev.jup.ag/api-reference/price/v3. `stockData` and `scaledUiConfig` are as consumers read
- * them, tokens v2 as in the adapter's sources.
+ * Jupiter's price v3 and tokens v2. Needs no key, as `api.jup.ag` (dev.jup.ag/docs/portal/rate-limits).
+ * Read on 2026-11-29 in github jup-ag/docs at 1dda348d, openapi-spec/price/v3 and tokens/v2, where a search has to have
+ * words; `stockData` and `scaledUiConfig` are as consumers read them.
  */
 export const jupiterDataDouble: DoubleKind = {
   adapter: 'jupiter-data',
@@ -23,6 +23,7 @@ export const jupiterDataDouble: DoubleKind = {
       }
       const asked = (query.get('query') ?? '').toLowerCase();
       if (path === '/tokens/v2/search') {
+        if (asked === '') return jsonAnswer(400, { error: 'query is required' });
         const found = tokenFixtures.filter(({ mint, symbol, name }) => {
           return mint.toLowerCase() === asked || symbol.toLowerCase() === asked || name.toLowerCase().includes(asked);
         });

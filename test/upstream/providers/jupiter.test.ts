@@ -1,7 +1,7 @@
 import t from 'tap';
 import { jupiterData } from '../../../src/upstream/providers/jupiter/adapter.ts';
 import { prices } from '../../../src/upstream/providers/jupiter/client.ts';
-import { adapterContract, openSetting } from './contract.ts';
+import { adapterContract, openSetting, problemOf } from './contract.ts';
 
 const JUP = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
 const TSLAX = 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB';
@@ -41,4 +41,14 @@ t.test('asks for prices in chunks and leaves out what has none', async (t) => {
   const found = await prices(binding, mints, context);
   t.same([...found.keys()], [TSLAX]);
   t.same(doubles.calls(), { 'the-upstream': 3 });
+});
+
+t.test('words that a search does not take are the caller’s fault', async (t) => {
+  const { binding, context } = await openSetting(t, jupiter('search'));
+  const options = { operation: 'search' } as const;
+  t.match(await problemOf(jupiterData.call({ query: '' }, { ...binding, options }, context)), {
+    failure: 'invalid-input',
+    publicMessage: /search/,
+    providerMessage: /query/,
+  });
 });

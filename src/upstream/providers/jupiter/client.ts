@@ -1,6 +1,6 @@
 /**
- * Jupiter's price v3 and tokens v2, with a key (`api.jup.ag`) or without (`lite-api.jup.ag`).
- * Source: developers.jup.ag/docs/api-reference/tokens; price v3 as its consumers read it.
+ * Jupiter's price v3 and tokens v2, with a key or, at half a call a second, without.
+ * Source: github jup-ag/docs, openapi-spec/price/v3 and tokens/v2; what prices tell of stocks as their consumers read it.
  */
 import { asJsonObject, isJsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
@@ -79,12 +79,12 @@ export async function prices(
 
 const isPrice = (price: unknown): price is JupiterPrice => Number.isFinite(asJsonObject(price).usdPrice);
 
-/** Tokens by name, symbol or mint address, best first. */
+/** Tokens by name, symbol or mint address, best first. Throws UpstreamProblem: `invalid-input` for words it refuses. */
 export const searchTokens = (
   binding: JupiterBinding,
   query: string,
   context: JupiterContext,
-): Promise<JupiterToken[]> => tokens(binding, '/tokens/v2/search', { query }, context);
+): Promise<JupiterToken[]> => tokens(binding, '/tokens/v2/search', { query }, context, [400]);
 
 /** `interval` is `5m`, `1h`, `6h` or `24h`, `limit` at most 100. */
 export const topTokens = (
@@ -105,8 +105,9 @@ async function tokens(
   path: string,
   query: Record<string, string | number>,
   context: JupiterContext,
+  refusals?: readonly number[],
 ): Promise<JupiterToken[]> {
-  const answer = await get(binding, path, query, context);
+  const answer = await get(binding, path, query, context, refusals);
   if (!Array.isArray(answer) || !answer.every(isToken)) {
     throw new UpstreamProblem('malformed', binding.upstream, `${path} answered no list of tokens`);
   }
@@ -118,13 +119,22 @@ function isToken(token: unknown): token is JupiterToken {
   return typeof id === 'string' && typeof name === 'string' && typeof symbol === 'string';
 }
 
+/** `refusals`: the statuses by which it finds fault with what the caller asks for. */
 async function get(
-  { http }: JupiterBinding,
+  { upstream, http }: JupiterBinding,
   path: string,
   query: Record<string, string | number>,
   { signal }: JupiterContext,
+  refusals: readonly number[] = [],
 ): Promise<unknown> {
-  return known((await http.request({ method: 'GET', path, query, signal })).json());
+  const response = await http.request({ method: 'GET', path, query, signal, accept: refusals });
+  const { status } = response;
+  if (status < 400) return known(response.json());
+  throw new UpstreamProblem('invalid-input', upstream, `${path} answered ${status}`, {
+    status,
+    publicMessage: 'The provider does not search for these words',
+    providerMessage: response.body.toString('utf8', 0, 300),
+  });
 }
 
 /** Without what is null: what Jupiter does not know it leaves out, or says so. */
