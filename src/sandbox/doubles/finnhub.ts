@@ -2,7 +2,8 @@
  * Finnhub for some US stocks. What it does not know it answers with zeros and empty records.
  * Read on 2026-11-22 in the provider's OpenAPI document, github Finnhub-Stock-API/finnhub-go at 8071bcd (api/openapi.yaml),
  * which leaves open what `metric` holds, what an unknown symbol gets and what errors look like: these are as consumers
- * read them.
+ * read them. What plans for the US get of other countries' stocks: the provider's own word in github
+ * finnhubio/Finnhub-API (#405), read on 2026-11-29.
  */
 import { seeded } from '../../examples/seed.ts';
 import { type Double, type DoubleKind, hasHeaderKey, jsonAnswer } from './double.ts';
@@ -298,6 +299,11 @@ const views: Readonly<Record<string, { known: View; unknown: unknown }>> = {
   },
 };
 
+/** As they are written there: with their exchange behind a dot, where the US write a class of shares. */
+const FOREIGN = /\.(?:[A-Z]{2}|L)$/;
+
+const noAccess = () => jsonAnswer(403, { error: "You don't have access to this resource." });
+
 function open(): Double {
   return {
     unauthorized: (request) =>
@@ -310,6 +316,7 @@ function open(): Double {
       if (view === undefined) return jsonAnswer(404, { error: 'Not found' });
       const symbol = query.get('symbol');
       if (!symbol) return jsonAnswer(422, { error: 'Missing parameters' });
+      if (FOREIGN.test(symbol)) return noAccess();
       const company = companies[symbol];
       return jsonAnswer(200, company === undefined ? view.unknown : view.known(symbol, company, query));
     },
@@ -317,7 +324,7 @@ function open(): Double {
       error: status === 429 ? 'API limit reached. Please try again later. Remaining Limit: 0' : 'Internal server error',
     }),
     // What plans without an operation get.
-    refuse: () => jsonAnswer(403, { error: "You don't have access to this resource." }),
+    refuse: noAccess,
   };
 }
 

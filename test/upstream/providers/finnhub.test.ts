@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Adapter } from '../../../src/upstream/adapter.ts';
 import { finnhub } from '../../../src/upstream/providers/finnhub/adapter.ts';
 import * as company from '../../../src/upstream/providers/finnhub/company.ts';
-import { adapterContract, openSetting } from './contract.ts';
+import { adapterContract, openSetting, problemOf } from './contract.ts';
 
 const adapter: Adapter = finnhub as Adapter;
 const using = (operation: string) => ({ adapter, upstream: { keys: { key: 'FINNHUB_KEY' } }, options: { operation } });
@@ -65,6 +65,18 @@ t.test('does not take zeros and empty records for figures', async (t) => {
   t.equal(await company.mentionsOf({ symbol: 'ZZZZ', from: '2026-01-01' }, binding, context), undefined);
   t.same(await company.peersOf('ZZZZ', binding, context), []);
   t.same(await company.earningsOf({ symbol: 'SPY', from: '2026-01-01', to: '2026-12-31' }, binding, context), []);
+});
+
+t.test('a stock of another country is none that it knows, and no refusal of the key', async (t) => {
+  const { binding, context } = await openSetting(t, using('quote'));
+  for (const symbol of ['VOD.L', 'RY.TO', 'SAP.DE']) {
+    t.match(
+      await problemOf(company.quoteOf(symbol, binding, context)),
+      { failure: 'not-found', publicMessage: `There is no US stock ${symbol}` },
+      symbol,
+    );
+  }
+  t.equal(await company.quoteOf('BRK.Z', binding, context), undefined, 'a class of shares');
 });
 
 t.test('gives earnings dates in order', async (t) => {
