@@ -1,14 +1,24 @@
 /**
  * OpenAI's responses protocol with search tools that run at the provider, as OpenAI and xAI speak it.
- * Source: `openai` 6.49.0 (resources/responses) and `@ai-sdk/xai` 5.0.12 (src/responses).
+ * Source: `openai` 6.49.0 (resources/responses) and `@ai-sdk/xai` 5.0.12 (src/responses); `max_turns` of github
+ * xai-org/xai-sdk-python (src/xai_sdk/chat.py) and docs.x.ai/developers/tools/tool-usage-details.
  */
-import type { JsonSchema } from '../../../catalogue/types.ts';
+import type { JsonSchema, Model } from '../../../catalogue/types.ts';
 import { asJsonObject, asJsonObjects } from '../../../json.ts';
-import type { CallContext } from '../../adapter.ts';
+import type { CallContext, ModelBinding } from '../../adapter.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { reportUsage } from '../../reported-cost.ts';
-import type { ChatBinding, ChatMessage } from './chat.ts';
+import type { ChatMessage } from './chat.ts';
 import { errorProblem } from './chat-errors.ts';
+
+/** What a model's entry in `upstreams.yaml` may say of it. */
+interface SearchModel extends Model {
+  /** How the host calls the bound on searches; left out: it is told none. */
+  readonly searchesParam?: 'max_turns' | 'max_tool_calls';
+}
+
+/** What it takes to ask a model that searches. */
+export type SearchBinding = Pick<ModelBinding, 'upstream' | 'http'> & { readonly model: SearchModel };
 
 /** Handles without `@`, at most ten; dates as `2026-01-31`. xAI alone searches X. */
 export type SearchTool =
@@ -48,21 +58,29 @@ export const withInputImages = (text: string, urls: readonly string[]): unknown 
 /** Thinking between searches included: a caller's words may ask a model for volumes. */
 const MOST_TOKENS = 16_384;
 
+/** Each is billed, and all that it finds is read again with the next: xAI bounds rounds of them, OpenAI the searches. */
+const MOST_SEARCHES = 5;
+
 /** One answer. Throws UpstreamProblem: refusals are `content-refused`. */
 export async function respond(
-  binding: ChatBinding,
+  binding: SearchBinding,
   request: ResponsesRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<ResponsesAnswer> {
+  const { id, searchesParam } = binding.model;
   const response = await binding.http.request({
     method: 'POST',
     path: '/responses',
     json: {
-      model: binding.model.id,
+      model: id,
       input: request.messages,
       store: false,
       max_output_tokens: MOST_TOKENS,
-      ...(request.tools.length > 0 && { tools: request.tools, include: ['web_search_call.action.sources'] }),
+      ...(request.tools.length > 0 && {
+        tools: request.tools,
+        include: ['web_search_call.action.sources'],
+        ...(searchesParam && { [searchesParam]: MOST_SEARCHES }),
+      }),
       ...(request.format && { text: { format: { type: 'json_schema', strict: true, ...request.format } } }),
     },
     signal: context.signal,

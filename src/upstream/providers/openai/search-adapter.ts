@@ -20,6 +20,16 @@ export const responsesSearch: ModelAdapter<SearchOptions, 'responses-search'> = 
       },
     },
   },
+  modelOptions: {
+    type: 'object',
+    properties: {
+      searchesParam: {
+        enum: ['max_turns', 'max_tool_calls'],
+        description:
+          "How the host calls the bound on an answer's searches: xAI max_turns, OpenAI max_tool_calls; left out, it is told none",
+      },
+    },
+  },
   reads: () => ({ fields: { prompt: 'string' } }),
   answers: () => ['text', 'citations'],
   authorize: (_request, { key }) => ({ headers: { authorization: `Bearer ${key}` } }),

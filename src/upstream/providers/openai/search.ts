@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../../catalogue/types.ts';
 import type { CallContext } from '../../adapter.ts';
-import type { ChatBinding, ChatMessage } from './chat.ts';
-import { type Citation, respond, type SearchTool } from './responses.ts';
+import type { ChatMessage } from './chat.ts';
+import { type Citation, respond, type SearchBinding, type SearchTool } from './responses.ts';
 import { askUntilItFits } from './structured.ts';
 
 interface SearchRequest {
@@ -19,7 +19,7 @@ interface SearchRequest {
  * Throws UpstreamProblem: `malformed` when the second answer does not fit either.
  */
 export async function search<Value>(
-  binding: ChatBinding,
+  binding: SearchBinding,
   request: SearchRequest,
   context: Pick<CallContext, 'signal' | 'reportCost'>,
 ): Promise<{ value: Value; citations: Citation[] }> {

@@ -5,6 +5,7 @@ import type { UpstreamRequest } from '../../../../src/upstream/http/upstream-htt
 import { respond } from '../../../../src/upstream/providers/openai/responses.ts';
 import { search } from '../../../../src/upstream/providers/openai/search.ts';
 import { responsesSearch } from '../../../../src/upstream/providers/openai/search-adapter.ts';
+import { openCatalogue } from '../../served-routes.ts';
 import { adapterContract, openSetting, problemOf } from '../contract.ts';
 
 const adapter = responsesSearch as Adapter;
@@ -77,6 +78,32 @@ t.test('gives a value of the schema, and asks for it and for the tools in the pr
     tools: [{ type: 'web_search' }],
     text: { format: { type: 'json_schema', name: 'verdict', strict: true, schema } },
   });
+});
+
+t.test('no words of a caller make it search without end, as each host calls the bound', async (t) => {
+  const { binding, context } = await openSetting(t, searcher);
+  const bound = async (searchesParam?: string) => {
+    const { binding: watching, sent } = watched(binding, [says('{"verdict": "maybe"}'), says('{"verdict": "yes"}')]);
+    await search(
+      searchesParam ? { ...watching, model: { ...watching.model, searchesParam } } : watching,
+      asked,
+      context,
+    );
+    return sent.map(({ max_turns: turns, max_tool_calls: calls }) => ({ turns, calls }));
+  };
+  const none = { turns: undefined, calls: undefined };
+  t.same(await bound('max_turns'), [{ ...none, turns: 5 }, none], 'xAI; nothing is searched where an answer is mended');
+  t.same(await bound('max_tool_calls'), [{ ...none, calls: 5 }, none], 'OpenAI');
+  t.same(await bound(), [none, none], 'a host of which nobody has said it');
+});
+
+t.test('the models that search in what is shipped are bound in it', (t) => {
+  const { upstreams } = openCatalogue();
+  const searching = [...upstreams.values()].filter(({ adapter }) => adapter === 'responses-search');
+  const models = searching.flatMap(({ models: named = {} }) => Object.values(named));
+  t.ok(models.length > 0);
+  for (const model of models) t.match(model, { searchesParam: 'max_turns' });
+  t.end();
 });
 
 t.test('mends an answer that does not fit once, without paying for another search', async (t) => {
