@@ -110,6 +110,13 @@ function open(): Double {
 const failed = (status: number, tag: string, message: string): DoubleAnswer =>
   jsonAnswer(status, { error: { _tag: tag, message } });
 
+/** It is a Next.js application: what no route answers is a page. */
+const NO_ROUTE: DoubleAnswer = {
+  status: 404,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: '<!DOCTYPE html><title>404: This page could not be found.</title>',
+};
+
 function route(request: DoubleRequest): DoubleAnswer {
   const { path, query } = request;
   switch (path) {
@@ -167,7 +174,7 @@ function assetRoute(path: string, query: URLSearchParams): DoubleAnswer {
       assetDetail(place, query, found.resolvedBy === 'assetId' ? undefined : { ref, ...resolution(found) }),
     );
   const view = assetViews[name];
-  return view ? jsonAnswer(200, view(place, query)) : failed(404, 'NotFoundError', `Unknown route: ${name}`);
+  return view ? jsonAnswer(200, view(place, query)) : NO_ROUTE;
 }
 
 /** What is wrong with the candles that are asked for: of their own route, of the chart, or of a section of the detail. */

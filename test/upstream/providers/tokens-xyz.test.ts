@@ -60,6 +60,25 @@ async function ask(t: Test, operation: string, input: Record<string, unknown>) {
   return adapter.call(input, binding, context);
 }
 
+t.test(
+  'a page that is not there, or a refusal by what stands before it, is no word of the provider’s on an asset',
+  async (t) => {
+    const { binding, context } = await openSetting(t, using('asset-profile'));
+    const answering = async (status: number, text: string) => {
+      const json = (): unknown => JSON.parse(text);
+      const request = async () => ({ status, headers: {}, body: Buffer.from(text), sent: '', json });
+      const http = { ...binding.http, request };
+      return (await problemOf(adapter.call({ assetId: 'solana' }, { ...binding, http }, context))).failure;
+    };
+    const word = (_tag: string) => JSON.stringify({ error: { _tag, message: 'no' } });
+    t.equal(await answering(404, word('NotFoundError')), 'not-found');
+    t.equal(await answering(400, word('BadRequestError')), 'invalid-input');
+    t.equal(await answering(404, '<!DOCTYPE html><h1>404</h1>'), 'failed', 'a route that is gone');
+    t.equal(await answering(404, '{"error":{"code":"404","message":"no deployment"}}'), 'failed', 'its host’s own');
+    t.equal(await answering(400, '<html><h1>400 Bad Request</h1></html>'), 'failed');
+  },
+);
+
 t.test('takes the ids of this service and answers in them', async (t) => {
   t.match(await ask(t, 'asset-detail', { assetId: `chain-a-${USDC}` }), {
     asset: { assetId: 'usd', primaryVariant: { chain: 'chain-a' } },

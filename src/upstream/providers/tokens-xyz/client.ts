@@ -150,22 +150,7 @@ export async function askTokens(
     accept: [400, 404],
   });
   const providerMessage = response.body.toString('utf8', 0, 300);
-  if (response.status === 404) {
-    const publicMessage = 'No such asset or mint';
-    throw new UpstreamProblem('not-found', upstream, `${name} answered 404`, {
-      status: 404,
-      publicMessage,
-      providerMessage,
-    });
-  }
-  if (response.status === 400) {
-    const publicMessage = 'The provider does not take these values';
-    throw new UpstreamProblem('invalid-input', upstream, `${name} answered 400`, {
-      status: 400,
-      publicMessage,
-      providerMessage,
-    });
-  }
+  if (response.status >= 400) throw refusal(name, upstream, response.status, providerMessage);
   const answer = response.json();
   const isRight = operation.list ? Array.isArray(answer) : isJsonObject(answer);
   if (!isRight)
@@ -174,6 +159,23 @@ export async function askTokens(
     });
   const lifted = operation.lifted ? lift(asJsonObject(answer), operation.lifted) : answer;
   return toNeutral(operation.view ? operation.view(asJsonObject(lifted)) : lifted, chain);
+}
+
+/** The provider's errors that are the caller's: apps/docs/content/docs/v1/rate-limits-and-errors.mdx has their form. */
+const CALLERS: Readonly<Record<string, readonly ['invalid-input' | 'not-found', publicMessage: string]>> = {
+  BadRequestError: ['invalid-input', 'The provider does not take these values'],
+  NotFoundError: ['not-found', 'No such asset or mint'],
+};
+
+/** What has none of their tags is a route that is gone, or said by what stands before the provider. */
+function refusal(name: string, upstream: string, status: number, providerMessage: string): UpstreamProblem {
+  const tag = /"_tag"\s*:\s*"(\w{1,100})"/.exec(providerMessage)?.[1] ?? '';
+  const [failure, publicMessage] = CALLERS[tag] ?? ['failed' as const];
+  return new UpstreamProblem(failure, upstream, `${name} answered ${status}`, {
+    status,
+    ...(publicMessage !== undefined && { publicMessage }),
+    providerMessage,
+  });
 }
 
 /** An asset of its own, which a token of no known asset is, comes without a name. */
