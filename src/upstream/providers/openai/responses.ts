@@ -58,8 +58,12 @@ export const withInputImages = (text: string, urls: readonly string[]): unknown 
 /** Thinking between searches included: a caller's words may ask a model for volumes. */
 const MOST_TOKENS = 16_384;
 
-/** Each is billed, and all that it finds is read again with the next: xAI bounds rounds of them, OpenAI the searches. */
+/** Each is billed, and all that it finds is read again with the next. xAI bounds rounds of them, OpenAI each. */
 const MOST_SEARCHES = 5;
+
+/** How xAI refuses what its model has not read yet, and what it bills for that: docs.x.ai/developers/models. */
+const GUIDELINES_VIOLATED = /content violates usage guidelines/i;
+const VIOLATION_FEE = '0.05';
 
 /** One answer. Throws UpstreamProblem: refusals are `content-refused`. */
 export async function respond(
@@ -87,7 +91,11 @@ export async function respond(
     accept: [400, 403, 413, 422],
   });
   const answer = response.json();
-  if (response.status >= 400) throw errorProblem(binding.upstream, response.status, answer);
+  if (response.status >= 400) {
+    const problem = errorProblem(binding.upstream, response.status, answer);
+    if (GUIDELINES_VIOLATED.test(problem.providerMessage ?? '')) context.reportCost?.(VIOLATION_FEE);
+    throw problem;
+  }
   return readAnswer(binding.upstream, answer, context);
 }
 

@@ -194,6 +194,23 @@ t.test('is unavailable when xAI does not take the key, which it answers as a wro
   t.equal(problem.failure, 'unavailable');
 });
 
+t.test('what xAI bills for words that it will not read is a cost of the call', async (t) => {
+  const { binding, context } = await openSetting(t, searcher);
+  const answers: [number, object][] = [
+    [
+      403,
+      { code: 'permission-denied', error: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' },
+    ],
+    [403, { code: 'permission-denied', error: 'Your team has no access to this model.' }],
+    [400, { error: { message: 'Your request was rejected by the safety system.', code: 'moderation_blocked' } }],
+  ];
+  for (const [status, answer] of answers) {
+    const http = { ...binding.http, request: async () => ({ ...refusal, status, json: () => answer }) };
+    await problemOf(respond({ ...binding, http }, { messages, tools: asked.tools }, context));
+  }
+  t.same(context.costs, ['0.05'], 'the fee of the first, and nothing where none is said to be billed');
+});
+
 t.test("OpenAI's own client reads the double", async (t) => {
   const { doubles } = await openSetting(t, searcher);
   const client = new OpenAI({ apiKey: 'sandbox-key', baseURL: doubles.baseUrlOf('the-upstream'), maxRetries: 0 });
