@@ -13,7 +13,7 @@ const refusals: ReadonlySet<ProblemCode> = new Set([
   'method_unsupported',
   // What such a request is owed, an earlier one may serve.
   'result_owed',
-  // What was worked for and did not settle is settled at the price that it was signed for.
+  // What was worked for and did not settle is settled on the terms that it was signed for.
   'settlement_pending',
   // What is wrong with it by now counts, and what it bought can be had whatever its address did.
   'rate_limited',
