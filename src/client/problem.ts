@@ -17,7 +17,7 @@ export interface SaidProblem {
 }
 
 /** Problems after which the same payment gets its result, or may: it is under way, owed, was not read, or nobody knows yet. */
-export const OPEN: readonly string[] = [
+const OPEN: readonly string[] = [
   'request_timeout',
   'payment_in_progress',
   'settlement_pending',
@@ -29,6 +29,19 @@ export const OPEN: readonly string[] = [
   'rate_limited',
   'too_many_requests',
 ];
+
+/** Problems that are told before a payment is looked at: what was sold once may be gone for a while, or for good. */
+const UNREAD: readonly string[] = [
+  'unknown_path',
+  'method_not_allowed',
+  'method_unsupported',
+  'body_too_large',
+  'unsupported_media_type',
+];
+
+/** `isFirst`: of the first answer, before which nobody can have taken anything. */
+export const isOpen = (code: string | undefined, isFirst: boolean): boolean =>
+  OPEN.includes(code ?? '') || (!isFirst && UNREAD.includes(code ?? ''));
 
 /** Whether a code is one of a gateway's: what stands in between has codes of its own, which say nothing of a payment. */
 export const isOwnCode = (code: string | undefined): boolean => code !== undefined && Object.hasOwn(problems, code);

@@ -8,7 +8,7 @@ import { readResult, TooLong } from './bounded.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
 import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from './patience.ts';
-import { isOwnCode, OPEN, readProblem, type SaidProblem } from './problem.ts';
+import { isOpen, isOwnCode, readProblem, type SaidProblem } from './problem.ts';
 import type { Turn } from './turns.ts';
 
 export interface PurchaseParts {
@@ -63,9 +63,6 @@ const NOTHING: Last = {
 
 /** What a gateway says of the payment: all others only say that they had no answer of it. */
 const isOwnWord = ({ status, code }: SaidProblem): boolean => status === 402 || isOwnCode(code);
-
-/** A provider's failure after which the gateway lets go of the payment; anybody else's 5xx tells nothing of it. */
-const isOpen = (said: SaidProblem): boolean => (isOwnWord(said) ? OPEN.includes(said.code ?? '') : said.status >= 500);
 
 /** Resolves early when the signal aborts. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -138,7 +135,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         const said = await readProblem(answer);
         const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
         // What became of the payment, only the gateway can say.
-        if (isOwnWord(said) && !isOpen(said) && !isBusy) {
+        if (isOwnWord(said) && !isOpen(said.code, isAlone) && !isBusy) {
           const hasReceipt = transactionOf(answer) !== undefined;
           // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
           const isFree = !hasReceipt && said.code !== 'answer_gone';

@@ -162,7 +162,7 @@ t.test('who gives up after a voucher was signed anew finds the new one again', a
   t.equal(channel.charged(), PRICE);
 });
 
-for (const code of ['rate_limited', 'draining', 'too_many_requests', 'media_unavailable']) {
+for (const code of ['rate_limited', 'draining', 'too_many_requests', 'media_unavailable', 'unknown_path']) {
   t.test(`after a lost answer and ${code} the same payment is sent again`, async (t) => {
     const answers = [brokenOff, () => problem(code)];
     const { call, payments, signed } = open(t, { offer: exact, paid: () => answers.shift()?.() ?? here });

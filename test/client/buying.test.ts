@@ -169,6 +169,22 @@ t.test('a wallet on two kinds of chain, over two protocols', async (t) => {
     t.equal(before - (await holds('chain-c')), 60_000n);
   });
 
+  await t.test('gets what was charged although its path is not sold for a while', async (t) => {
+    const relay = await startCuttingRelay(t, gateway.url);
+    const client = openClient(gateway, { url: relay.url, retries: 1 });
+    const before = await holds('chain-c');
+    relay.cuts = 1;
+    relay.instead.push({
+      status: 404,
+      body: { error: { code: 'unknown_path', message: 'No endpoint is sold there' } },
+    });
+    const lost = await client.call(PICTURE, prompt('taken away'));
+    t.equal(before - (await holds('chain-c')), 60_000n, 'charged');
+    t.match(lost, { ok: false, reason: 'owed', code: 'unknown_path', message: /may have been charged/ });
+    t.match(!lost.ok && lost.reason === 'owed' && (await lost.again()), { ok: true, result: { image_url: String } });
+    t.equal(before - (await holds('chain-c')), 60_000n, 'charged once');
+  });
+
   await t.test('gets what was settled before the work and failed', async (t) => {
     const client = openClient(gateway, { pay: { network: 'chain-a' }, retries: 0 });
     const before = await holds('chain-a');

@@ -177,6 +177,14 @@ for (const [what, second] of [
     'that the repeat came too slowly',
     (response: ServerResponse) => response.writeHead(408).end('{"error":{"code":"request_timeout"}}'),
   ],
+  [
+    'that nothing is sold there any more',
+    (response: ServerResponse) => response.writeHead(404).end('{"error":{"code":"unknown_path"}}'),
+  ],
+  [
+    'that the path takes another method by now',
+    (response: ServerResponse) => response.writeHead(405).end('{"error":{"code":"method_not_allowed"}}'),
+  ],
   ['a redirect', (response: ServerResponse) => response.writeHead(302, { location: '/maintenance' }).end()],
 ] as const) {
   t.test(`after a lost answer ${what} says nothing of the payment`, async (t) => {

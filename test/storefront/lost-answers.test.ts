@@ -12,11 +12,13 @@ const IMAGE = '/image/family-a-2-pro';
 
 const DRAINING = { error: { code: 'draining', message: 'It shuts down at the moment' } };
 const TOO_SLOW = { error: { code: 'request_timeout', message: 'The request did not come to its end in time' } };
+const GONE = { error: { code: 'unknown_path', message: 'No endpoint is sold at this path' } };
 
 for (const [what, { attempt, status, body }] of [
   ['the gateway is shutting down, after a lost answer', { attempt: 2, status: 503, body: DRAINING }],
   ['the repeat came too slowly, after a lost answer', { attempt: 2, status: 408, body: TOO_SLOW }],
   ['a proxy finds nothing, after a lost answer', { attempt: 2, status: 404, body: {} }],
+  ['nothing is sold there any more, after a lost answer', { attempt: 2, status: 404, body: GONE }],
   ['a proxy forbids a payment that it has passed on', { attempt: 1, status: 403, body: {} }],
 ] as const) {
   t.test(`no second payment is offered where ${what}`, { skip: noBrowser }, async (t) => {

@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isBusy } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
-import { isOwnCode, OPEN } from '../../client/problem.ts';
+import { isOpen, isOwnCode } from '../../client/problem.ts';
 import { asJsonObject, isJsonObject, type JsonObject, numberOrNull, textOrNull } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
 import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
@@ -39,7 +39,8 @@ function transactionIn(answer: CallToolResult): string | undefined {
   return transaction !== null && /^[A-Za-z0-9]{1,128}$/.test(transaction) ? transaction : undefined;
 }
 
-export function verdictOf(answer: CallToolResult): Verdict {
+/** `isFirst`: no attempt before it is without its answer. */
+export function verdictOf(answer: CallToolResult, isFirst: boolean): Verdict {
   if (answer.isError !== true) return { kind: 'paid', transaction: transactionIn(answer) };
   // A payment whose settlement failed is out of our hands: it stays counted.
   const hasReceipt = settlementIn(answer) !== undefined;
@@ -49,7 +50,7 @@ export function verdictOf(answer: CallToolResult): Verdict {
   if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';
-  if (!OPEN.includes(code))
+  if (!isOpen(code, isFirst))
     return { kind: 'refused', isFree: isOwnCode(code) && code !== 'answer_gone' && !hasReceipt };
   const again = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
   return {

@@ -114,7 +114,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       const answer = await ask(purchase, waiting).catch((error: unknown) => {
         reason = late.aborted ? LATE : reasonOf(error);
       });
-      const verdict = answer && verdictOf(answer);
+      const verdict = answer && verdictOf(answer, purchase.isSentOnce);
       if (answer && verdict?.kind === 'paid') {
         await tellPaid(purchase, verdict.transaction);
         return answer;

@@ -1,5 +1,5 @@
 /** What went wrong, in words for the person who pays, and what to do next. */
-import { isOwnCode } from '../../../client/problem.ts';
+import { isOpen, isOwnCode } from '../../../client/problem.ts';
 
 /** What the gateway says in the body of an answer that is no result. */
 interface ToldProblem {
@@ -80,12 +80,11 @@ const mismatch: Failure = {
  */
 export function failureOf(status: number, body: unknown, refusal: string | undefined, isUncertain: boolean): Failure {
   const told = toldIn(body);
-  const failure = failureOfOne(status, told, refusal);
+  const failure = failureOfOne(status, told, refusal, isUncertain);
   return isUncertain ? { ...failure, isUncharged: told.code === 'refunded' } : failure;
 }
 
-/** Of the first one. */
-function failureOfOne(status: number, told: ToldProblem, refusal: string | undefined): Failure {
+function failureOfOne(status: number, told: ToldProblem, refusal: string | undefined, isUncertain: boolean): Failure {
   if (status === 402 && refusal === CHANNEL_BUSY) return busy;
   if (status === 402 && refusal === CHANNEL_MISMATCH) return mismatch;
   if (status === 402) {
@@ -101,7 +100,8 @@ function failureOfOne(status: number, told: ToldProblem, refusal: string | undef
   const code = told.code ?? '';
   const isFinal = FINAL.has(code) || (status < 500 && !LATER.includes(status));
   // Only the gateway's own word ends it: what stands before it says nothing of the payment, which may have been passed on.
-  if (isFinal && isOwnCode(code)) return { words: `${words}.`, canAskAgain: false, isUncharged: true };
+  if (isFinal && isOwnCode(code) && !isOpen(code, !isUncertain))
+    return { words: `${words}.`, canAskAgain: false, isUncharged: true };
   return { words: `${words}. ${ASK_AGAIN}`, canAskAgain: true, isUncharged: UNCHARGED.has(code) };
 }
 
