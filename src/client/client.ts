@@ -44,7 +44,7 @@ export interface Pay {
   readonly solana?: string | SolanaSigner;
   /** Where Solana payments are prepared; default: the network's public address. */
   readonly solanaRpcUrl?: string;
-  /** The only network that is paid on: its neutral or CAIP-2 id. Default: whichever is offered first. */
+  /** The only network that is paid on: its neutral or CAIP-2 id. Default: whichever is offered first and can be signed. */
   readonly network?: string;
   /**
    * The most dollars that may lie in deposits, as a decimal string: x402 calls are drawn from a deposit where that is offered.
@@ -173,6 +173,14 @@ interface Payable {
   transactionOf(answer: Response): string | undefined;
 }
 
+interface Buying {
+  /** The most that the call may cost. */
+  readonly most: Money;
+  /** Sends the call's request with the headers of a payment. */
+  post(payment: Record<string, string>, signal: AbortSignal | undefined): Promise<Response>;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The requests of one call: always the same bytes, for a payment is bound to them. */
 function requestTo({ url, get = [] }: Gateway, path: string, input: object) {
   const target = originOf(url) + path;
@@ -298,12 +306,19 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     };
     const drawn = deposits && (await draw<Result>({ ...drawable, deposits, spending, most, post, retries, signal }));
     if (drawn) return drawn;
-    const chosen = ways.find(({ offer }) => !spending.reached(offer.price, most)) ?? ways[0];
-    const offer = chosen?.offer ?? drawable.offers[0];
+    const bought = await buy<Result>(ways, { most, post, signal });
+    if (bought) return bought;
+    const offer = ways[0]?.offer ?? drawable.offers[0];
     const reached = offer && spending.reached(offer.price, most);
-    if (reached) return overLimit(reached, own);
-    if (!chosen) return noRoom(drawable, pay.deposit);
-    const { price } = chosen.offer;
+    return reached ? overLimit(reached, own) : noRoom(drawable, pay.deposit);
+  }
+
+  /** Pays by the first way that the limits allow, or with another key where it cannot be signed. Undefined: they allow none. */
+  async function buy<Result>(ways: readonly Payable[], buying: Buying): Promise<Answer<Result> | undefined> {
+    const { most, post, signal } = buying;
+    const chosen = ways.find(({ offer }) => !spending.reached(offer.price, most));
+    if (!chosen) return undefined;
+    const { price, asset } = chosen.offer;
     spending.count(price);
     let payment: Record<string, string>;
     try {
@@ -311,7 +326,8 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       payment = await chosen.sign();
     } catch (error) {
       spending.unsigned(price);
-      return notSigned(error);
+      const others = ways.filter(({ offer }) => offer.asset.family !== asset.family);
+      return (!signal?.aborted && (await buy<Result>(others, buying))) || notSigned(error);
     }
     const giveBack = () => spending.uncharged(price);
     const parts = { ...chosen, send: (waiting: AbortSignal | undefined) => post(payment, waiting), giveBack, retries };

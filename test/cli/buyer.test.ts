@@ -1,5 +1,6 @@
 /** What becomes of a payment between the bridge and a gateway that answers it badly, or not at all. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { generateKeyPairSigner } from '@solana/kit';
 import t, { type Test } from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer } from '../../src/cli/mcp/buyer.ts';
@@ -7,7 +8,7 @@ import type { Asking, Order } from '../../src/cli/mcp/gateway.ts';
 import { openSpending, type Spending } from '../../src/cli/mcp/spending.ts';
 import { openDeposits } from '../../src/client/deposits.ts';
 import { inMemory } from '../../src/client/kept-channels.ts';
-import { openWallet, type Payment, type Wallet } from '../../src/client/wallet.ts';
+import { openWallet, type Payment, type SolanaSigner, type Wallet } from '../../src/client/wallet.ts';
 import { usd } from '../../src/money.ts';
 import { openGate } from '../relay.ts';
 
@@ -19,6 +20,15 @@ const asset = {
   address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   decimals: 6,
   domain: { name: 'USD Coin', version: '2' },
+} as const;
+/** Where nobody answers. */
+const onSolana = {
+  id: 'chain-a',
+  network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  family: 'solana',
+  address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  decimals: 6,
+  rpcUrl: 'http://127.0.0.1:1',
 } as const;
 const PRICE = 50_000n;
 const exact = {
@@ -75,14 +85,19 @@ interface Parts {
   readonly sign?: (sign: Wallet['sign']) => Wallet['sign'];
   readonly giveBack?: (giveBack: Spending['giveBack']) => Spending['giveBack'];
   readonly untilLate?: () => AbortSignal;
+  /** Also pays. */
+  readonly solana?: SolanaSigner;
 }
 
 /** A buyer that may lend a dollar, and what it sent. */
-function open(t: Test, { offer, paid, sign = (own) => own, giveBack = (own) => own, untilLate, before }: Parts) {
+function open(
+  t: Test,
+  { offer, paid, sign = (own) => own, giveBack = (own) => own, untilLate, before, solana }: Parts,
+) {
   const payments: Payment[] = [];
   const evm = new Map([['chain-c', account]]);
   const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
-  const wallet = openWallet([asset], { evm, solana: undefined });
+  const wallet = openWallet([asset, onSolana], { evm, solana });
   const buyer = createBuyer({
     gateway: {
       async call(order, asking) {
@@ -389,6 +404,27 @@ t.test('nor is a way taken that is beyond what is left of the day, where another
   );
   t.equal(await spending.left(), usd('0'));
   t.match(await call({}), { content: [{ text: /it costs 0\.06 USD, and 0 USD is left/ }] });
+});
+
+t.test('where the first way cannot be signed, another key pays', async (t) => {
+  const solana = await generateKeyPairSigner();
+  const before = {
+    ...exact,
+    network: onSolana.network,
+    asset: onSolana.address,
+    payTo: (await generateKeyPairSigner()).address,
+    extra: { feePayer: (await generateKeyPairSigner()).address },
+  };
+  const { call, spending, payments } = open(t, { offer: exact, before, solana, paid: () => here });
+  t.match(await call({}), isHere);
+  t.same(
+    payments.map(({ accepted }) => accepted),
+    [exact],
+  );
+  t.equal(await spending.left(), usd('0.95'));
+  const alone = open(t, { offer: before, solana, paid: () => here });
+  t.match(await alone.call({}), { isError: true, content: [{ text: /could not be made \(.*\)\. Nothing was paid/ }] });
+  t.equal(await alone.spending.left(), usd('1'));
 });
 
 t.test('of two same calls at once each keeps its own payment', async (t) => {

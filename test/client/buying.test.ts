@@ -229,6 +229,21 @@ const openWeather = async (t: Test, options: Parameters<typeof weatherFiles>[1] 
   return { service, gateway };
 };
 
+t.test('where no node answers for the network that is offered first, another one is paid on', async (t) => {
+  const gateway = await startGateway({ catalogue: picturesWith(t, '{ settleUpfront: { above: "0.05" } }') });
+  t.teardown(gateway.stop);
+  const before = await gateway.spendable('chain-c');
+  const noNode = { solanaRpcUrl: 'http://127.0.0.1:1' };
+  const client = openClient(gateway, { pay: noNode });
+  t.match(await client.quote(PICTURE, prompt('fog')), { network: 'chain-a' });
+  t.match(await client.call(PICTURE, prompt('fog')), { ok: true, paid: { network: 'chain-c' } });
+  t.equal(before - (await gateway.spendable('chain-c')), 60_000n);
+  t.same(client.spending.spent, '0.06');
+  const alone = openClient(gateway, { pay: { ...noNode, network: 'chain-a' } });
+  t.match(await alone.call(PICTURE, prompt('fog')), { reason: 'unpaid', code: 'not_signed' });
+  t.same(alone.spending.spent, '0');
+});
+
 t.test('a path that streams answers its events as they come, and one that breaks off can be had whole', async (t) => {
   const { service, gateway } = await openWeather(t);
   const client = openClient(gateway, { pay: { network: 'chain-c' } });

@@ -49,6 +49,15 @@ interface Purchase {
   isOver: boolean;
 }
 
+/** One way to pay a call. */
+interface Way extends Pick<Purchase, 'offer' | 'drawing'> {
+  /** Dollars that it adds to what is spent. */
+  readonly adds: Money;
+  sign(): Promise<Payment>;
+  /** Pays otherwise where it cannot be signed; undefined: nothing else could. */
+  instead?(): Promise<CallToolResult | undefined>;
+}
+
 /** Attempts after the first. */
 const REPEATS = 3;
 const LATE = 'no answer came for longer than any call takes';
@@ -180,7 +189,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
     order: Order,
     unpaid: CallToolResult,
     asking: Asking,
-    { offer, adds, sign, drawing }: Pick<Purchase, 'offer' | 'drawing'> & { adds: Money; sign(): Promise<Payment> },
+    { offer, adds, sign, drawing, instead }: Way,
   ): Promise<CallToolResult> {
     const { name } = order;
     asking.signal?.throwIfAborted();
@@ -196,7 +205,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       payment = await sign();
     } catch (error) {
       await giveBack(reservation, 'unsent');
-      return inWords(words.unsigned(name, reasonOf(error)), unpaid);
+      return (await instead?.()) ?? inWords(words.unsigned(name, reasonOf(error)), unpaid);
     }
     return await sendFor({ order, offer, payment, reservation, drawing, isSentOnce: true, isOver: false }, asking);
   }
@@ -219,19 +228,34 @@ export function createBuyer(parts: BuyerParts): Buyer {
     const drawn = await draw(order, required, unpaid, asking);
     if (drawn) return drawn;
     const offers = wallet.offers(required);
+    const paid = await transfer(order, required, unpaid, asking, offers);
+    if (paid) return paid;
+    const [costly] = [...offers, ...(deposits?.offers(required) ?? [])];
+    if (costly && costly.price > max) return inWords(words.overMax(name, costly, max), unpaid);
+    return inWords(words.notPayable(name, [...wallet.addresses.keys()]), unpaid);
+  }
+
+  /** By the first that the limits allow, or with another key where it cannot be signed. Undefined: they allow none. */
+  async function transfer(
+    order: Order,
+    required: PaymentRequired,
+    unpaid: CallToolResult,
+    asking: Asking,
+    offers: readonly Offer[],
+  ): Promise<CallToolResult | undefined> {
     const within = offers.filter(({ price }) => price <= max);
     // Where it cannot be read nothing can be reserved, which says why.
     const left = within.length > 1 ? await spending.left().catch(() => max) : max;
-    const offer = within.find(({ price }) => price <= left) ?? within[0] ?? offers[0];
-    if (!offer) {
-      const [costly] = deposits?.offers(required) ?? [];
-      if (costly && costly.price > max) return inWords(words.overMax(name, costly, max), unpaid);
-      return inWords(words.notPayable(name, [...wallet.addresses.keys()]), unpaid);
-    }
-    const { price } = offer;
-    if (price > max) return inWords(words.overMax(name, offer, max), unpaid);
-    const sign = () => wallet.sign(offer, required);
-    return await payBy(order, unpaid, asking, { offer, adds: price, sign, drawing: undefined });
+    const offer = within.find(({ price }) => price <= left) ?? within[0];
+    if (!offer) return undefined;
+    const others = offers.filter(({ asset }) => asset.family !== offer.asset.family);
+    return await payBy(order, unpaid, asking, {
+      offer,
+      adds: offer.price,
+      sign: () => wallet.sign(offer, required),
+      drawing: undefined,
+      instead: () => transfer(order, required, unpaid, asking, others),
+    });
   }
 
   return {
