@@ -77,6 +77,16 @@ t.test('whatever keeps a wallet from signing is said in words, and nothing is se
       error: { code: 4902, message: '?' },
       said: /add the network with chain id 84532/,
     },
+    {
+      method: 'wallet_switchEthereumChain',
+      error: { code: -32603, message: 'Internal error', data: { originalError: { code: 4902, message: '?' } } },
+      said: /add the network with chain id 84532/,
+    },
+    {
+      method: 'eth_signTypedData_v4',
+      error: { code: -32603, message: 'Internal error', data: { originalError: { code: 4001 } } },
+      said: /was refused/,
+    },
   ];
   for (const { method, error, said } of reasons) {
     const { page, complaints } = await openPage(t);

@@ -53,15 +53,23 @@ export class WalletProblem extends Error {}
 const REFUSED = 4001;
 const BUSY = -32002;
 
-export const codeOf = (error: unknown): number | undefined => {
-  const code = (error as { code?: unknown } | undefined)?.code;
+interface Thrown {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  /** Some wallets put what went wrong into an internal error. */
+  readonly data?: { readonly originalError?: { readonly code?: unknown } };
+}
+
+export function codeOf(error: unknown): number | undefined {
+  const { code: own, data } = (error ?? {}) as Thrown;
+  const code = data?.originalError?.code ?? own;
   return typeof code === 'number' ? code : undefined;
-};
+}
 
 /** What a wallet threw, in words. Solana's wallets have no codes: their refusals are told by what they say. */
 export function walletProblem(error: unknown, wallet: string): WalletProblem {
   if (error instanceof WalletProblem) return error;
-  const said = error instanceof Error ? error.message : String((error as { message?: unknown })?.message ?? '');
+  const said = error instanceof Error ? error.message : String((error as Thrown | undefined)?.message ?? '');
   const code = codeOf(error);
   if (code === REFUSED || /reject|denied|declined|cancel/i.test(said))
     return new WalletProblem(`${wallet} did not sign: the request was refused. Click again to ask it once more.`);
