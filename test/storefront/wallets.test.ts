@@ -67,6 +67,24 @@ t.test('a wallet found by the Wallet Standard pays on Solana', { skip: noBrowser
   t.same(complaints, []);
 });
 
+t.test('a wallet that switches no networks pays on the one that it is on', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  const { address, answer } = signingWallet(gateway);
+  await fund(gateway, 'chain-c', address, PRICE);
+  const before = await gateway.earned('chain-c');
+  await injectEvmWallet(page, 'Own wallet', async (method, params) => {
+    if (method === 'eth_chainId') return { result: '0x14a34' };
+    if (method === 'wallet_switchEthereumChain') return { error: { code: 4200, message: 'not supported' } };
+    return answer(method, params);
+  });
+  await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+  await page.getByLabel('Own wallet').check();
+  await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).click();
+  await picture(page).waitFor();
+  t.equal((await gateway.earned('chain-c')) - before, PRICE);
+  t.same(complaints, []);
+});
+
 t.test('whatever keeps a wallet from signing is said in words, and nothing is sent', { skip: noBrowser }, async (t) => {
   const { settlementCount } = await gateway.calls();
   const reasons = [

@@ -12,6 +12,9 @@ const chainOf = ({ network }: Accepted): bigint => BigInt(network.replace('eip15
 /** Throws WalletProblem where it stays on another network. */
 export async function switchTo(offer: Accepted, networkName: string, { provider, name }: EvmWallet): Promise<void> {
   const chainId = `0x${chainOf(offer).toString(16)}`;
+  const isThere = async () => BigInt(String(await provider.request({ method: 'eth_chainId' }))) === chainOf(offer);
+  // Some switch no networks.
+  if (await isThere()) return;
   try {
     await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
   } catch (error) {
@@ -20,8 +23,7 @@ export async function switchTo(offer: Accepted, networkName: string, { provider,
       `${name} does not know ${networkName}: add the network with chain id ${chainOf(offer)} in its settings, then click again. Nothing was signed.`,
     );
   }
-  const now = await provider.request({ method: 'eth_chainId' });
-  if (BigInt(String(now)) !== chainOf(offer))
+  if (!(await isThere()))
     throw new WalletProblem(`${name} stayed on another network: switch it to ${networkName}, then click again.`);
 }
 
