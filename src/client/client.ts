@@ -13,6 +13,7 @@ import type { Offer } from './offers.ts';
 import { readProblem } from './problem.ts';
 import { isElsewhere, notDone, notSigned, openPurchase, reasonOf, redirected, resultOf } from './purchase.ts';
 import { askAllBack, type GivenBack } from './refund.ts';
+import { openRefused } from './refused.ts';
 import {
   type Challenge,
   type EvmSigner,
@@ -206,6 +207,7 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     total: dollars('limit.total', limit.total ?? TOTAL),
   };
   const spending = openSpending(limits);
+  const refused = openRefused();
   const account = pay.evm === undefined ? undefined : evmSigner(pay.evm);
   const evm = new Map(
     account && assets.filter(({ family }) => family === 'evm').map(({ id }) => [id, account] as const),
@@ -230,7 +232,8 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
   function waysToPay(unpaid: Response, challenge: Challenge, { signers, wallet }: Awaited<typeof opening>): Payable[] {
     const overX402 = x402Offers(challenge, wallet).map((each) => ({ ...each, transactionOf: x402Transaction }));
     const overMpp = mppOffers(unpaid, payable, signers).map((each) => ({ ...each, transactionOf: mppTransaction }));
-    return [...(pay.protocol === 'mpp' ? [] : overX402), ...(pay.protocol === 'x402' ? [] : overMpp)];
+    const ways = [...(pay.protocol === 'mpp' ? [] : overX402), ...(pay.protocol === 'x402' ? [] : overMpp)];
+    return ways.sort((one, other) => refused.compare(one.offer, other.offer));
   }
 
   type Asked =
@@ -331,7 +334,13 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
     }
     const giveBack = () => spending.uncharged(price);
     const parts = { ...chosen, send: (waiting: AbortSignal | undefined) => post(payment, waiting), giveBack, retries };
-    return await openPurchase<Result>(parts).complete(signal);
+    const answer = await openPurchase<Result>(parts).complete(signal);
+    if (answer.ok) refused.remove(chosen.offer);
+    if (answer.ok || answer.reason !== 'refused' || answer.status !== 402 || answer.isCounted) return answer;
+    refused.add(chosen.offer);
+    const next = ways.find(({ offer }) => !refused.has(offer) && !spending.reached(offer.price, most));
+    if (!next) return answer;
+    return { ...answer, message: `${answer.message}. Call again: the next call is paid on ${next.offer.asset.id}` };
   }
 
   /** A result that costs nothing. */

@@ -21,6 +21,7 @@ const asset = {
   decimals: 6,
   domain: { name: 'USD Coin', version: '2' },
 } as const;
+const elsewhere = { ...asset, id: 'chain-e', network: 'eip155:4663' } as const;
 /** Where nobody answers. */
 const onSolana = {
   id: 'chain-a',
@@ -95,9 +96,9 @@ function open(
   { offer, paid, sign = (own) => own, giveBack = (own) => own, untilLate, before, solana }: Parts,
 ) {
   const payments: Payment[] = [];
-  const evm = new Map([['chain-c', account]]);
+  const evm = new Map<string, typeof account>([asset, elsewhere].map(({ id }) => [id, account]));
   const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
-  const wallet = openWallet([asset, onSolana], { evm, solana });
+  const wallet = openWallet([asset, elsewhere, onSolana], { evm, solana });
   const buyer = createBuyer({
     gateway: {
       async call(order, asking) {
@@ -425,6 +426,28 @@ t.test('where the first way cannot be signed, another key pays', async (t) => {
   const alone = open(t, { offer: before, solana, paid: () => here });
   t.match(await alone.call({}), { isError: true, content: [{ text: /could not be made \(.*\)\. Nothing was paid/ }] });
   t.equal(await alone.spending.left(), usd('1'));
+});
+
+t.test('where a payment was refused, the next call is paid on another network', async (t) => {
+  const before = { ...exact, network: elsewhere.network };
+  const { call, spending, payments } = open(t, {
+    offer: exact,
+    before,
+    paid: ({ accepted }) => (accepted === before ? required(exact, 'the payer has too few tokens', before) : here),
+  });
+  const refused =
+    /too few tokens\. It says that nothing was charged\. Call x again: the next call is paid on chain-c\.$/;
+  t.match(await call({ call: 1 }), { isError: true, content: [{ text: refused }] });
+  t.match(await call({ call: 1 }), isHere);
+  t.match(await call({ call: 2 }), isHere);
+  t.same(
+    payments.map(({ accepted }) => accepted),
+    [before, exact, exact],
+  );
+  t.equal(await spending.left(), usd('0.9'));
+  const alone = open(t, { offer: exact, paid: () => required(exact, 'the payer has too few tokens') });
+  t.match(await alone.call({}), { content: [{ text: /nothing was charged\.$/ }] });
+  t.match(await alone.call({}), { content: [{ text: /nothing was charged\.$/ }] });
 });
 
 t.test('of two same calls at once each keeps its own payment', async (t) => {

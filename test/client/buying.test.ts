@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { loadNetworks } from '../../src/catalogue/load.ts';
 import { assetsOf } from '../../src/cli/client/assets.ts';
 import type { Answer, Events, StreamBroken } from '../../src/client/index.ts';
@@ -183,6 +183,27 @@ t.test('a wallet on two kinds of chain, over two protocols', async (t) => {
     t.match(lost, { ok: false, reason: 'owed', code: 'unknown_path', message: /may have been charged/ });
     t.match(!lost.ok && lost.reason === 'owed' && (await lost.again()), { ok: true, result: { image_url: String } });
     t.equal(before - (await holds('chain-c')), 60_000n, 'charged once');
+  });
+
+  await t.test('pays on another network the next time where it has too little on the first', async (t) => {
+    const client = openClient(gateway, { pay: { evm: generatePrivateKey() } });
+    const before = await holds('chain-a');
+    t.match(await client.call(PICTURE, prompt('poor')), {
+      reason: 'refused',
+      paid: { network: 'chain-c' },
+      isCounted: false,
+      message: /too few tokens.*\. Call again: the next call is paid on chain-a$/,
+    });
+    for (const words of ['poor', 'still poor'])
+      t.match(await client.call(PICTURE, prompt(words)), { ok: true, paid: { network: 'chain-a' } });
+    t.equal(before - (await holds('chain-a')), 120_000n);
+    t.same(client.spending.spent, '0.12');
+    const alone = openClient(gateway, { pay: { evm: generatePrivateKey(), network: 'chain-c' } });
+    for (const words of ['poor', 'still poor']) {
+      const refused = await alone.call(PICTURE, prompt(words));
+      t.match(refused, { reason: 'refused', message: /too few tokens/ });
+      t.notMatch(refused, { message: /Call again/ });
+    }
   });
 
   await t.test('gets what was settled before the work and failed', async (t) => {

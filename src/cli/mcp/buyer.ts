@@ -8,6 +8,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import type { Deposits, Drawing } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
 import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from '../../client/patience.ts';
+import { openRefused } from '../../client/refused.ts';
 import type { Payment, Wallet } from '../../client/wallet.ts';
 import { asJsonObject } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
@@ -68,6 +69,7 @@ const MOST_OPEN = 100;
 export function createBuyer(parts: BuyerParts): Buyer {
   const { gateway, wallet, deposits, spending, max, budget, tell } = parts;
   const { untilLate = () => AbortSignal.timeout(LONGEST_CALL_MS) } = parts;
+  const refused = openRefused();
   /** Those that nobody waits for, or that ended without an answer, the oldest first. */
   const open = new Set<Purchase>();
 
@@ -125,6 +127,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       });
       const verdict = answer && verdictOf(answer, purchase.isSentOnce);
       if (answer && verdict?.kind === 'paid') {
+        refused.remove(offer);
         await tellPaid(purchase, verdict.transaction);
         return answer;
       }
@@ -139,7 +142,12 @@ export function createBuyer(parts: BuyerParts): Buyer {
         if (!drawing && isFree) await giveBack(reservation, 'said');
         const required = readPaymentRequired(answer);
         if (required && drawing?.isClosed()) return inWords(words.closed(name, required), answer);
-        return required ? inWords(words.refused(name, required, isFree), answer) : answer;
+        if (!required) return answer;
+        const said = words.refused(name, required, isFree);
+        if (!isFree || drawing) return inWords(said, answer);
+        refused.add(offer);
+        const next = wallet.offers(required).find((each) => !refused.has(each) && each.price <= max);
+        return inWords(next ? `${said} ${words.elsewhere(name, next)}` : said, answer);
       }
       if (answer && verdict?.kind === 'open') {
         reason = verdict.message;
@@ -227,7 +235,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
     const { name } = order;
     const drawn = await draw(order, required, unpaid, asking);
     if (drawn) return drawn;
-    const offers = wallet.offers(required);
+    const offers = wallet.offers(required).sort(refused.compare);
     const paid = await transfer(order, required, unpaid, asking, offers);
     if (paid) return paid;
     const [costly] = [...offers, ...(deposits?.offers(required) ?? [])];
