@@ -2,6 +2,10 @@
 import './own-fetch.ts';
 import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FIRST_PAUSE_MS } from '../client/patience.ts';
+import { isOpen, readProblem } from '../client/problem.ts';
+import { reasonOf } from '../client/purchase.ts';
 import { linesWithoutControls } from '../control-characters.ts';
 import { asJsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
@@ -36,6 +40,28 @@ interface Target {
 function call({ url, method, body }: Target, headers: Record<string, string> = {}): Promise<Response> {
   if (method === 'GET') return fetch(url, { headers });
   return fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: body ?? '{}' });
+}
+
+/** Attempts after the first. */
+const REPEATS = 3;
+
+/** Sends a payment, and the very same again where its answer was lost, or may come later. */
+async function callPaid(target: Target, headers: Record<string, string>, amount: Money): Promise<Response> {
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      const answer = await call(target, headers);
+      const whole = new Response(await answer.arrayBuffer(), answer);
+      const isLast = whole.ok || repeats === REPEATS;
+      if (isLast || !isOpen((await readProblem(whole.clone())).code, repeats === 0)) return whole;
+      line('note', `status ${whole.status}: the same payment is sent again`);
+    } catch (error) {
+      const lost = `no answer came (${reasonOf(error)})`;
+      if (repeats === REPEATS)
+        throw new PayProblem(`${lost}: ${toDecimal(amount)} USD was signed, and may have been charged`);
+      line('note', `${lost}: the same payment is sent again`);
+    }
+    await delay(FIRST_PAUSE_MS * 2 ** repeats);
+  }
 }
 
 /** The target where the path takes only the other method: what was to be the body goes into the query of a GET. */
@@ -112,7 +138,7 @@ async function pay(payArguments: PayArguments): Promise<void> {
   const send = async () => {
     const signed = await timed(() => payer.sign(answer));
     line('payment', payment, signed.ms);
-    return timed(() => call(target, signed.value));
+    return timed(() => callPaid(target, signed.value, amount));
   };
   let paid = await send();
   if (paid.value.status === 402 && (await payer.corrected?.(paid.value.clone()))) paid = await send();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
+import { startCuttingRelay } from '../client/cutting-relay.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
@@ -43,4 +44,32 @@ t.test('the calls that npm run pay -- --help shows are paid as they stand there'
   for (const words of calls) {
     t.match(await pay(...words, '--url', gateway.url), { code: 0, said: /^receipt /m }, words.join(' '));
   }
+});
+
+t.test('what was lost, or is owed yet, npm run pay asks for with the same payment', async (t) => {
+  const gateway = await startGateway({ catalogue: catalogueOf(t, ['image/family-e-2']) });
+  t.teardown(gateway.stop);
+  const relay = await startCuttingRelay(t, gateway.url);
+  const pay = async (prompt: string, network: string) => {
+    const words = ['/image/family-e-2', JSON.stringify({ prompt }), '--network', network, '--url', relay.url];
+    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
+    return { code: await ran.ended, said: ran.output() };
+  };
+  for (const network of ['chain-c', 'chain-a']) {
+    const before = await gateway.spendable(network);
+    relay.payments.length = 0;
+    if (network === 'chain-c') relay.cuts = 1;
+    // Settled first there: the work that fails is owed.
+    else await gateway.fault({ upstream: 'predictions', fault: '500' });
+    t.match(await pay('fog', network), { code: 0, said: /"image_url"/ }, network);
+    t.equal(relay.payments.length, 2);
+    t.equal(new Set(relay.payments).size, 1, 'the very same payment');
+    t.equal(before - (await gateway.spendable(network)), 60_000n, 'charged once');
+  }
+  relay.cuts = Number.POSITIVE_INFINITY;
+  t.match(await pay('no answer', 'chain-c'), {
+    code: 1,
+    said: /no answer came.*0\.06 USD was signed.*may have been charged/,
+  });
+  t.equal(new Set(relay.payments).size, 2, 'and no other payment');
 });
