@@ -93,12 +93,13 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
     network: asset.id,
     payTo,
   };
+  const maybeCharged = `${paid.price} USD was signed on ${paid.network} and may have been charged`;
   let attempts = 0;
   let isCounted = true;
 
   /** What earlier attempts came to nobody has said: only the first answer gives the money back. */
-  const uncharge = (isAlone: boolean): void => {
-    if (isCounted && isAlone) isCounted = !parts.giveBack();
+  const uncharge = (): void => {
+    if (isCounted) isCounted = !parts.giveBack();
   };
 
   const receiptOf = (answer: Response): Receipt | undefined => {
@@ -115,7 +116,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
   }
 
   function owed({ status, code, message, details, requestId }: Last): Answer<Result> {
-    const words = `${message}: ${paid.price} USD was signed on ${paid.network} and may have been charged; again() sends the same payment`;
+    const words = `${message}: ${maybeCharged}; again() sends the same payment`;
     const said = { status, code, message: words, details, requestId };
     return { ok: false, reason: 'owed', ...said, paid, isCounted: true, again };
   }
@@ -130,7 +131,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
       const isAlone = attempts === 1;
       try {
         const answer = await send(signal);
-        if (isAlone && isElsewhere(answer)) return redirected(answer, { paid, isCounted });
+        if (isAlone && isElsewhere(answer)) return redirected(answer, { paid, isCounted }, maybeCharged);
         if (answer.ok) return await success(answer);
         const said = await readProblem(answer);
         const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
@@ -138,8 +139,10 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         if (isOwnWord(said) && !isOpen(said.code, isAlone) && !isBusy) {
           const hasReceipt = transactionOf(answer) !== undefined;
           // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
-          const isFree = !hasReceipt && said.code !== 'answer_gone';
-          uncharge((isFree && isAlone) || FINAL.includes(said.code ?? ''));
+          const isFree = isAlone && !hasReceipt && said.code !== 'answer_gone';
+          if (!isFree && !FINAL.includes(said.code ?? ''))
+            return notDone({ ...said, message: `${said.message}: ${maybeCharged}` }, { paid, isCounted });
+          uncharge();
           return notDone(said, { paid, isCounted });
         }
         last = { ...said, code: said.code ?? 'no_answer' };
@@ -218,14 +221,19 @@ export function notDone(said: SaidProblem, signed: Signed): Answer<never> {
 export const isElsewhere = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400);
 
-/** A gateway never sends its callers elsewhere: payments go to the host that was named, and to no other. */
-export function redirected(answer: Response, signed: Signed): Answer<never> {
+/**
+ * A gateway never sends its callers elsewhere: payments go to the host that was named, and to no other. `money`: what is said of
+ * what was signed.
+ */
+export function redirected({ status }: Response, signed: Signed, money?: string): Answer<never> {
+  const said = 'the gateway sends its callers elsewhere, which is not followed: name its own address as `url`';
+  const message = money === undefined ? said : `${said}: ${money}`;
   return {
     ok: false,
     reason: 'failed',
-    status: answer.status,
+    status,
     code: 'redirected',
-    message: 'the gateway sends its callers elsewhere, which is not followed: name its own address as `url`',
+    message,
     details: [],
     requestId: undefined,
     ...signed,

@@ -132,6 +132,24 @@ t.test('a gateway that refuses what it keeps costs at most the total once more',
   t.equal(signed.length, 4);
 });
 
+const maybeCharged = /: 0\.05 USD was signed on chain-c and may have been charged$/;
+
+t.test('a refusal says whether money may be gone all the same', async (t) => {
+  const gateway = await startHostile(t);
+  const { client } = openClient(gateway);
+  const refuse = gateway.onPayment;
+  const clean = await client.call('/x', {});
+  t.match(clean, { reason: 'refused', isCounted: false });
+  t.notMatch(clean, { message: /charged/ });
+  gateway.onPayment = (response) => {
+    gateway.onPayment = refuse;
+    response.destroy();
+  };
+  t.match(await client.call('/x', {}), { reason: 'refused', isCounted: true, message: maybeCharged });
+  gateway.onPayment = (response) => response.writeHead(410).end('{"error":{"code":"answer_gone","message":"gone"}}');
+  t.match(await client.call('/x', {}), { reason: 'refused', isCounted: true, message: maybeCharged });
+});
+
 t.test('a payment goes to the host that was named, and to no other', async (t) => {
   const [gateway, other] = [await startHostile(t), await startHostile(t)];
   const redirect = (response: ServerResponse) => response.writeHead(307, { location: `${other.url}/x` }).end();
@@ -146,6 +164,7 @@ t.test('a payment goes to the host that was named, and to no other', async (t) =
     code: 'redirected',
     paid: { price: '0.05' },
     isCounted: true,
+    message: maybeCharged,
   });
   t.same(other.payments, []);
   t.equal(gateway.payments.length, 1);
