@@ -6,6 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer } from '../../src/cli/mcp/buyer.ts';
 import type { Asking, Order } from '../../src/cli/mcp/gateway.ts';
 import { openSpending, type Spending } from '../../src/cli/mcp/spending.ts';
+import { openUnanswered } from '../../src/cli/mcp/unanswered.ts';
 import { openDeposits } from '../../src/client/deposits.ts';
 import { inMemory } from '../../src/client/kept-channels.ts';
 import { openWallet, type Payment, type SolanaSigner, type Wallet } from '../../src/client/wallet.ts';
@@ -97,7 +98,10 @@ function open(
 ) {
   const payments: Payment[] = [];
   const evm = new Map<string, typeof account>([asset, elsewhere].map(({ id }) => [id, account]));
-  const spending = openSpending(t.testdir({}), 'dollars', usd('1'));
+  const directory = t.testdir({});
+  const spending = openSpending(directory, 'dollars', usd('1'));
+  const unanswered = openUnanswered(directory, 'https://shop.example', () => {});
+  t.teardown(unanswered.close);
   const wallet = openWallet([asset, elsewhere, onSolana], { evm, solana });
   const buyer = createBuyer({
     gateway: {
@@ -117,6 +121,7 @@ function open(
       store: inMemory(),
     }),
     spending: { ...spending, giveBack: giveBack(spending.giveBack) },
+    unanswered,
     max: usd('0.10'),
     budget: usd('1'),
     tell: () => {},

@@ -74,7 +74,9 @@ export async function startMcp(t: Test, started: Started, mode: Mode = 'legacy')
     while (!pattern.test(said())) await once(stderr, 'data');
     return said();
   };
-  return { ...(await connect(t, transport, mode)), said, saying };
+  /** Ends it as a crash does. */
+  const kill = () => process.kill(transport.pid ?? Number.NaN, 'SIGKILL');
+  return { ...(await connect(t, transport, mode)), said, saying, kill };
 }
 
 /** What the command is given, and what it has told. */

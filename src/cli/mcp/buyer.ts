@@ -16,6 +16,7 @@ import { inWords, settlementIn, verdictOf, words } from './answers.ts';
 import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
 import { PAYMENT, type PaymentRequired, paysItself, readPaymentRequired } from './payment-required.ts';
 import type { Reservation, Spending } from './spending.ts';
+import type { Sent, Unanswered } from './unanswered.ts';
 
 export interface BuyerParts {
   readonly gateway: Pick<Gateway, 'call'>;
@@ -23,6 +24,7 @@ export interface BuyerParts {
   /** Undefined: nothing is drawn from deposits. */
   readonly deposits: Deposits | undefined;
   readonly spending: Spending;
+  readonly unanswered: Unanswered;
   readonly max: Money;
   readonly budget: Money;
   /** One line to whoever runs this. */
@@ -67,11 +69,19 @@ const LATE = 'no answer came for longer than any call takes';
 const MOST_OPEN = 100;
 
 export function createBuyer(parts: BuyerParts): Buyer {
-  const { gateway, wallet, deposits, spending, max, budget, tell } = parts;
+  const { gateway, wallet, deposits, spending, unanswered, max, budget, tell } = parts;
   const { untilLate = () => AbortSignal.timeout(LONGEST_CALL_MS) } = parts;
   const refused = openRefused();
   /** Those that nobody waits for, or that ended without an answer, the oldest first. */
-  const open = new Set<Purchase>();
+  const open = new Set(unanswered.left.flatMap(leftBefore));
+
+  /** What another process sent: none where it is paid otherwise by now. */
+  function leftBefore({ order, payment, reservation }: Sent): Purchase[] {
+    const { accepted, resource, extensions } = payment;
+    const [offer] = wallet.offers({ accepts: [asJsonObject(accepted)], resource, extensions });
+    if (!offer) return [];
+    return [{ order, offer, payment, reservation, drawing: undefined, isSentOnce: false, isOver: false }];
+  }
 
   const keyOf = ({ name, arguments: input }: Order): string => canonicalJson([name, input]);
 
@@ -80,6 +90,16 @@ export function createBuyer(parts: BuyerParts): Buyer {
     const [oldest] = open;
     if (open.size >= MOST_OPEN && oldest && !open.has(purchase)) open.delete(oldest);
     open.add(purchase);
+  }
+
+  /** Nobody sends it again. */
+  function forget(purchase: Purchase): void {
+    open.delete(purchase);
+    try {
+      unanswered.forget(purchase);
+    } catch (error) {
+      tell(`what was answered cannot be written down: ${reasonOf(error)}`);
+    }
   }
 
   /** Whoever asks for the same has it, and nobody else. */
@@ -128,12 +148,14 @@ export function createBuyer(parts: BuyerParts): Buyer {
       const verdict = answer && verdictOf(answer, purchase.isSentOnce);
       if (answer && verdict?.kind === 'paid') {
         refused.remove(offer);
+        // Whose caller left is had by who asks for the same.
+        if (!open.has(purchase)) forget(purchase);
         await tellPaid(purchase, verdict.transaction);
         return answer;
       }
       if (answer && verdict?.kind === 'refused') {
         // What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more.
-        open.delete(purchase);
+        forget(purchase);
         purchase.isOver = purchase.isSentOnce;
         // What other attempts come to, nobody has said.
         const isFree = verdict.isFree && purchase.isSentOnce;
@@ -215,7 +237,14 @@ export function createBuyer(parts: BuyerParts): Buyer {
       await giveBack(reservation, 'unsent');
       return (await instead?.()) ?? inWords(words.unsigned(name, reasonOf(error)), unpaid);
     }
-    return await sendFor({ order, offer, payment, reservation, drawing, isSentOnce: true, isOver: false }, asking);
+    const purchase: Purchase = { order, offer, payment, reservation, drawing, isSentOnce: true, isOver: false };
+    try {
+      // What was signed of a deposit is kept with that.
+      if (!drawing) unanswered.keep(purchase);
+    } catch (error) {
+      tell(`${name}: where this process dies before its answer it is paid once more (${reasonOf(error)})`);
+    }
+    return await sendFor(purchase, asking);
   }
 
   /** Undefined where the deposits have no room for it. */

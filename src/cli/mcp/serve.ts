@@ -12,6 +12,7 @@ import { createBuyer } from './buyer.ts';
 import { openFunds } from './funds.ts';
 import { openGateway } from './gateway.ts';
 import { openSpending } from './spending.ts';
+import { openUnanswered } from './unanswered.ts';
 
 /** Who runs it. */
 export interface Caller {
@@ -23,7 +24,7 @@ export interface Caller {
 export interface Bridge {
   /** For each client one. */
   createServer(): Server;
-  /** Lets go of the deposits, as the end of the process does. */
+  /** Lets go of the deposits and of what has no answer, as the end of the process does. */
   close(): void;
 }
 
@@ -65,6 +66,7 @@ export async function openBridge(
   const directory = directoryOf(environment);
   const deposits = deposit === undefined ? undefined : await openBridgeDeposits(funds, directory, deposit);
   const spending = openSpending(directory, money, budget);
+  const unanswered = openUnanswered(directory, origin, tell);
   const limits = `up to ${toDecimal(max)} USD a call and ${toDecimal(budget)} USD a day`;
   const networksOf = (address: string) =>
     [...wallet.addresses].flatMap(([id, other]) => (other === address ? [id] : []));
@@ -76,10 +78,18 @@ export async function openBridge(
       : `paid from ${from.join(', and ')}`,
   );
   if (deposit !== undefined) tell(deposits ? `drawn from deposits of up to ${toDecimal(deposit)} USD` : TAKEN);
+  if (unanswered.left.length > 0)
+    tell(
+      `${unanswered.left.length} calls of an earlier process have no answer: who asks for the same has what they paid for`,
+    );
   if (money === 'dollars' && !isLoopback(origin) && !origin.startsWith('https:'))
     tell(`${origin} is not https: whoever is on the way can change what is paid, and to whom`);
-  const { call } = createBuyer({ gateway, wallet, deposits, spending, max, budget, tell });
+  const { call } = createBuyer({ gateway, wallet, deposits, spending, unanswered, max, budget, tell });
   const instructions = `Calls of paid tools are paid for you, ${limits}: their answer says so where one is not.`;
   const parts = { gateway, origin, call, instructions };
-  return { createServer: () => createBridge(parts), close: () => deposits?.close() };
+  const close = () => {
+    unanswered.close();
+    deposits?.close();
+  };
+  return { createServer: () => createBridge(parts), close };
 }
