@@ -307,7 +307,8 @@ export function createClient<Paths extends AnyPaths<Paths>>(options: ClientOptio
       const { target, init } = request;
       return send(target, { ...init, headers: { ...init.headers, ...payment } }, waiting);
     };
-    const drawn = deposits && (await draw<Result>({ ...drawable, deposits, spending, most, post, retries, signal }));
+    const drawing = { ...drawable, hasOther: ways.length > 0, spending, most, post, retries, signal };
+    const drawn = deposits && (await draw<Result>({ ...drawing, deposits }));
     if (drawn) return drawn;
     const bought = await buy<Result>(ways, { most, post, signal });
     if (bought) return bought;

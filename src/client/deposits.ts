@@ -60,8 +60,8 @@ export interface Drawing {
   told(response: JsonObject): Promise<string | undefined>;
   /** The gateway says that nothing was charged: the next call's voucher is for the same. */
   free(): Promise<void>;
-  /** The gateway has said that it takes no vouchers of the channel: the next call is not drawn from it. */
-  isClosed(): boolean;
+  /** The gateway takes no vouchers of the channel, or not the deposit: the next call is not drawn from it. */
+  isUnusable(): boolean;
 }
 
 export interface Deposits {
@@ -69,8 +69,11 @@ export interface Deposits {
   readonly turn: Turn;
   /** What of a challenge could be drawn from a deposit. */
   offers(required: Challenge): ChannelOffer[];
-  /** In its turn. Undefined where the call needs a deposit that may not be made. Throws where what is kept cannot be read. */
-  draw(offer: ChannelOffer, required: Challenge): Promise<Drawing | undefined>;
+  /**
+   * In its turn. Undefined where the call needs a deposit that may not be made, or that was refused before where the call
+   * can be paid otherwise (`hasOther`). Throws where what is kept cannot be read.
+   */
+  draw(offer: ChannelOffer, required: Challenge, hasOther?: boolean): Promise<Drawing | undefined>;
   /** Every channel of this client, those with nothing left included. Throws where what is kept cannot be read. */
   list(): Promise<Deposit[]>;
   /** In its turn: a voucher that asks what is left of a channel back. Undefined where the challenge does not offer it. */
@@ -127,6 +130,8 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
   const payers = [...accounts.values()].map(({ address }) => address);
   const book = openChannelBook(store, known, payers);
   const { channels, openFor, assetOf, put, learn } = book;
+  /** In which a deposit was refused, most often because there is too little for it. */
+  const undepositable = new Set<Asset>();
 
   /** What of a gateway's word on the channel is believed. */
   function believed({ signed }: Channel, id: string, said: unknown): { charged?: bigint; balance?: bigint } {
@@ -155,16 +160,22 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
   }
 
   /** Undefined where it needs a deposit that may not be made. */
-  async function planFor(channel: Channel, { amount, asset, terms }: ChannelOffer): Promise<Plan | undefined> {
+  async function planFor(
+    channel: Channel,
+    { amount, asset, terms }: ChannelOffer,
+    hasOther: boolean,
+  ): Promise<Plan | undefined> {
     const max = channel.charged + amount;
     const { pending } = channel;
     const endsAt = pending ? Number(endOf(pending.deposit)) : 0;
     const open = endsAt > Date.now() / 1000 + LEAST_SECONDS_LEFT ? pending : undefined;
+    const isRefused = hasOther && undepositable.has(asset);
     // One that has ended was made, or never will be: the gateway says which.
-    const balance = pending && !open ? larger(channel.balance, pending.expected) : channel.balance;
+    const balance = pending && !open && !isRefused ? larger(channel.balance, pending.expected) : channel.balance;
     const planned = { max, balance, pending: open };
     const needed = max - balance;
     if (needed <= 0n) return { ...planned, deposit: undefined };
+    if (isRefused) return undefined;
     const least = larger(needed, terms.minDeposit ?? 0n);
     if (open && BigInt(open.deposit.amount) >= least) return { ...planned, deposit: open.deposit };
     const sizes = terms.minDeposit === undefined ? [larger(needed, amount * CALLS_OF_A_DEPOSIT), needed] : [least];
@@ -249,17 +260,17 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
     offers: ({ accepts }) =>
       accepts.map((given) => readChannelOffer(given, drawable)).filter((offer) => offer !== undefined),
 
-    async draw(offer, required) {
+    async draw(offer, required, hasOther = false) {
       const before = (await openFor(offer)) ?? newChannel(offer);
       const key = keyOf(before);
-      const first = await planFor(before, offer);
+      const first = await planFor(before, offer, hasOther);
       if (!first) return undefined;
       let plan = first;
       const { asset } = offer;
       const channel = channelIdOf(asset, before.config);
       const now = async (): Promise<Channel> => (await channels()).get(key) ?? before;
       let isTold = false;
-      let isClosed = false;
+      let isUnusable = false;
 
       async function signed(from: Channel, next: Plan): Promise<Payment> {
         const payment = await signFor(from, offer, next, required);
@@ -275,15 +286,19 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
         sign: () => signed(before, first),
         async corrected(refusal) {
           const before = await now();
-          isClosed = extraIn(refusal, before).unusableChannel === channel;
+          const isClosed = extraIn(refusal, before).unusableChannel === channel;
           if (isClosed) await learn({ ...before, isClosed });
           const state = stateIn(refusal, before);
+          const isOwn = plan.deposit !== undefined && state === undefined && !isBusy(refusal);
+          const isDepositRefused = isOwn && asJsonObjects(refusal.accepts).length > 0;
+          if (isDepositRefused) undepositable.add(asset);
+          isUnusable = isClosed || (hasOther && isDepositRefused);
           if (isClosed || state === undefined) return undefined;
           const said = believed(before, channel, state);
           const found = updated(before, said);
           isTold ||= said.charged !== undefined;
           await learn(found);
-          const next = await planFor(found, offer);
+          const next = await planFor(found, offer, hasOther);
           if (!next || next.max > found.signed) return undefined;
           if (next.max === plan.max && next.deposit === plan.deposit) return undefined;
           return await signed(found, next).catch(() => undefined);
@@ -305,7 +320,7 @@ export function openDeposits({ most, assets, payable, accounts, store }: Deposit
           const found = await now();
           if (!isTold && newest.get(key) === plan) await learn({ ...found, charged: plan.max - offer.amount });
         },
-        isClosed: () => isClosed,
+        isUnusable: () => isUnusable,
       };
     },
 

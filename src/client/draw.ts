@@ -16,6 +16,8 @@ export interface Drawable {
 }
 
 interface Draw extends Drawable {
+  /** The call can be paid otherwise. */
+  readonly hasOther: boolean;
   readonly deposits: Pick<Deposits, 'turn' | 'draw'>;
   readonly spending: Pick<Spending, 'reached' | 'count' | 'unsigned'>;
   /** The most that the call may cost. */
@@ -29,7 +31,7 @@ interface Draw extends Drawable {
 
 /** Undefined where the deposits have no room for it, or a limit has none: then other ways may. */
 export async function draw<Result>(parts: Draw): Promise<Answer<Result> | undefined> {
-  const { offers, challenge, deposits, spending, most, signal } = parts;
+  const { offers, challenge, hasOther, deposits, spending, most, signal } = parts;
   if (offers.length === 0) return undefined;
   let isSent = false;
 
@@ -50,7 +52,7 @@ export async function draw<Result>(parts: Draw): Promise<Answer<Result> | undefi
   try {
     return await deposits.turn(async () => {
       for (const offer of offers) {
-        const drawing = await deposits.draw(offer, challenge);
+        const drawing = await deposits.draw(offer, challenge, hasOther);
         if (drawing && !spending.reached(offer.price, most, drawing.adds)) return await buy(offer, drawing);
       }
       return undefined;
@@ -83,7 +85,7 @@ async function complete<Result>(
   const answer = await purchase.complete(signal);
   if (answer.ok || answer.reason === 'owed') return answer;
   if (answer.code !== 'answer_gone') await drawing.free();
-  return drawing.isClosed()
+  return drawing.isUnusable()
     ? { ...answer, message: `${answer.message}. Call again: the next call is not drawn from it` }
     : answer;
 }

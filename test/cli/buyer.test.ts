@@ -433,6 +433,23 @@ t.test('where the first way cannot be signed, another key pays', async (t) => {
   t.equal(await alone.spending.left(), usd('1'));
 });
 
+t.test('where a deposit was refused, the next call is paid without one', async (t) => {
+  const before = drawn();
+  const { call, payments } = open(t, {
+    offer: exact,
+    before,
+    paid: ({ accepted }) => (accepted === before ? required(exact, 'the payer has too few tokens', before) : here),
+  });
+  const refused = /too few tokens\. It says that nothing was charged\. Call x again: the next call is not drawn from/;
+  t.match(await call({ call: 1 }), { isError: true, content: [{ text: refused }] });
+  t.match(await call({ call: 1 }), isHere);
+  t.match(await call({ call: 2 }), isHere);
+  t.same(
+    payments.map(({ accepted }) => accepted),
+    [before, exact, exact],
+  );
+});
+
 t.test('where a payment was refused, the next call is paid on another network', async (t) => {
   const before = { ...exact, network: elsewhere.network };
   const { call, spending, payments } = open(t, {

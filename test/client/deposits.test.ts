@@ -4,10 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import t from 'tap';
-import { privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ClientOptions, DepositStore, Pay } from '../../src/client/index.ts';
 import { channelId } from '../../src/payment/channels/channel.ts';
 import { askForDeposit, CHANNELS_ON, openChannel, takeDeposit } from '../channels.ts';
+import { fund } from '../fund.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
 import { openClient } from './any-client.ts';
@@ -99,6 +100,21 @@ t.test('where a deposit has no room, a call is paid as it was before', async (t)
   t.same(await client.deposits(), []);
   t.match(await open({ protocol: 'mpp' }).call(`/mpp${PICTURE}`, prompt()), { ok: true });
   t.equal(before - (await holds()), 2n * PRICE);
+});
+
+t.test('a wallet with too little for a deposit is told so once, and pays its calls as it was before', async (t) => {
+  const evm = generatePrivateKey();
+  const { address } = privateKeyToAccount(evm);
+  await fund(gateway, 'chain-c', address, 300_000n);
+  const client = open({ evm });
+  const before = await earned();
+  t.match(await client.call(PICTURE, prompt()), {
+    reason: 'refused',
+    message: /exceeds balance.*Call again: the next call is not drawn from it/,
+  });
+  t.match(await client.call(PICTURE, prompt()), { ok: true, receipt: { transaction: /^0x[0-9a-f]{64}$/ } });
+  t.match(await client.call(PICTURE, prompt()), { ok: true });
+  t.equal((await earned()) - before, 2n * PRICE);
 });
 
 t.test('work that comes to nothing charges nothing, and the next voucher is for the same', async (t) => {

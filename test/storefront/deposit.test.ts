@@ -4,9 +4,10 @@ import t, { type Test } from 'tap';
 import type { DepositStore } from '../../src/client/index.ts';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { openClient } from '../client/any-client.ts';
+import { fund } from '../fund.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
-import { fund, type InjectedWallet, injectEvmWallet, signingWallet } from './injected-wallets.ts';
+import { type InjectedWallet, injectEvmWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
 const gateway = await startGateway({

@@ -2,9 +2,10 @@
 import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { fund } from '../fund.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
-import { fund, injectEvmWallet, injectSolanaWallet, signingWallet } from './injected-wallets.ts';
+import { injectEvmWallet, injectSolanaWallet, signingWallet } from './injected-wallets.ts';
 import { purchaseOf } from './purchase-page.ts';
 
 const gateway = await startGateway({ networks: ['chain-c'] });

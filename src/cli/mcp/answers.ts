@@ -85,7 +85,7 @@ export const words = {
   refused: (tool: string, { error }: Pick<PaymentRequired, 'error'>, isFree: boolean): string =>
     `The gateway refused the payment of ${tool}: ${error}. ${isFree ? 'It says that nothing was charged.' : 'Whether it was charged is not certain, so it stays counted.'}`,
   elsewhere: (tool: string, { asset }: Offer): string => `Call ${tool} again: the next call is paid on ${asset.id}.`,
-  closed: (tool: string, { error }: Pick<PaymentRequired, 'error'>): string =>
+  undrawn: (tool: string, { error }: Pick<PaymentRequired, 'error'>): string =>
     `${words.refused(tool, { error }, true)} Call ${tool} again: the next call is not drawn from that deposit.`,
   open: (tool: string, { price, asset }: Offer, reason: string): string =>
     `${tool} has no answer yet: ${reason}. ${inDollars(price)} was signed on ${asset.id} and may have been charged. Call ${tool} with the same arguments again: the same payment is sent, so that nothing is paid twice.`,

@@ -163,7 +163,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
         if (drawing && verdict.isFree) await drawing.free();
         if (!drawing && isFree) await giveBack(reservation, 'said');
         const required = readPaymentRequired(answer);
-        if (required && drawing?.isClosed()) return inWords(words.closed(name, required), answer);
+        if (required && drawing?.isUnusable()) return inWords(words.undrawn(name, required), answer);
         if (!required) return answer;
         const said = words.refused(name, required, isFree);
         if (!isFree || drawing) return inWords(said, answer);
@@ -251,9 +251,10 @@ export function createBuyer(parts: BuyerParts): Buyer {
   async function draw(order: Order, required: PaymentRequired, unpaid: CallToolResult, asking: Asking) {
     const offers = (deposits?.offers(required) ?? []).filter(({ price }) => price <= max);
     if (!deposits || offers.length === 0) return undefined;
+    const hasOther = wallet.offers(required).length > 0;
     return await deposits.turn(async () => {
       for (const offer of offers) {
-        const drawing = await deposits.draw(offer, required);
+        const drawing = await deposits.draw(offer, required, hasOther);
         if (drawing) return await payBy(order, unpaid, asking, { ...drawing, offer, drawing });
       }
       return undefined;
