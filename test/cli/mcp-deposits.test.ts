@@ -4,8 +4,10 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import t from 'tap';
-import { generatePrivateKey } from 'viem/accounts';
+import type { Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { readArguments } from '../../src/cli/mcp/arguments.ts';
+import { openDepositFile } from '../../src/cli/mcp/deposit-file.ts';
 import { askForDeposit, openChannel } from '../channels.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
@@ -250,4 +252,12 @@ t.test('a deposit that is none is refused, as is asking back without one', (t) =
   t.throws(() => readArguments(['--deposit', 'much'], {}), { message: /--deposit/ });
   t.throws(() => readArguments(['--refund'], {}), { message: /--refund goes with the same --deposit/ });
   t.end();
+});
+
+t.test('deposits of which nothing can be read are told of at the start, and not at the first call', async (t) => {
+  const data = t.testdir({});
+  const file = openDepositFile(join(data, 'spending'), privateKeyToAccount(key as Hex).address);
+  await file?.write('[]');
+  file?.close();
+  await t.rejects(openMcp(t, { url, data, words: WORDS }), /cannot be read/);
 });

@@ -50,6 +50,23 @@ t.test('room is given back once, and a day later there is a new budget', async (
   t.equal(await spending.left(), usd('1'), 'what is given back of yesterday is not for today');
 });
 
+t.test(
+  'a gateway’s word that nothing was charged is believed for one budget, and what nobody had is none of it',
+  async (t) => {
+    const spending = openSpending(t.testdir({}), 'dollars', usd('1'), noon);
+    const giveBack = async (price: string, why: 'said' | 'unsent') => {
+      const reservation = await spending.reserve(usd(price), about);
+      if (reservation) await spending.giveBack(reservation, why);
+      return spending.left();
+    };
+    for (let time = 0; time < 3; time += 1) t.equal(await giveBack('0.9', 'unsent'), usd('1'));
+    t.equal(await giveBack('0.6', 'said'), usd('1'));
+    t.equal(await giveBack('0.4', 'said'), usd('1'), 'a whole budget');
+    t.equal(await giveBack('0.1', 'said'), usd('0.9'), 'and no more');
+    t.equal(await giveBack('0.9', 'unsent'), usd('0.9'));
+  },
+);
+
 t.test('play money is counted apart', async (t) => {
   const directory = t.testdir({});
   await openSpending(directory, 'play', usd('1'), noon).reserve(usd('1'), about);

@@ -40,6 +40,8 @@ export interface Hostile {
   /** What it does with a call that was not paid, in place of a challenge. */
   onCall: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   readonly payments: string[];
+  /** `GET /x?a=1`, of every request. */
+  readonly asked: string[];
 }
 
 export async function startHostile(t: Test): Promise<Hostile> {
@@ -50,6 +52,7 @@ export async function startHostile(t: Test): Promise<Hostile> {
   };
   const server = createServer((request, response) => {
     const payment = request.headers['payment-signature'] ?? request.headers.authorization;
+    gateway.asked.push(`${request.method} ${request.url}`);
     request.resume().once('end', () => {
       if (payment !== undefined) {
         gateway.payments.push(String(payment));
@@ -67,6 +70,7 @@ export async function startHostile(t: Test): Promise<Hostile> {
     onPayment: challenge,
     onCall: undefined,
     payments: [],
+    asked: [],
   };
   return gateway;
 }

@@ -120,6 +120,33 @@ t.test('a price that rises once it is paid is not paid again', async (t) => {
   t.equal(signed.length, 1, 'nor is one that rose between the quote and the call');
 });
 
+t.test('of several ways to pay the first within the limits is taken, whichever limit it is', async (t) => {
+  const gateway = await startHostile(t);
+  const cheap = { ...honest, amount: '40000', payTo: '0x2222222222222222222222222222222222222222' };
+  gateway.accepts = [{ ...honest, amount: '90000' }, cheap];
+  gateway.onPayment = (response) => response.end('{}');
+  const { client } = openClient(gateway, { limit: { perCall: '0.10', total: '0.17' } });
+  const paid = async (options = {}) => {
+    const answer = await client.call('/x', {}, options);
+    return 'paid' in answer ? answer.paid?.price : answer.reason;
+  };
+  t.equal(await paid(), '0.09');
+  t.equal(await paid({ limit: '0.05' }), '0.04', 'of one call');
+  t.equal(await paid(), '0.04', 'of all together');
+  t.equal(await paid(), 'limit');
+  t.same(client.spending, { spent: '0.17', left: '0' });
+});
+
+t.test('a path that takes GET has its input in the address, before it is paid and after', async (t) => {
+  const gateway = await startHostile(t);
+  gateway.onPayment = (response) => response.end('{}');
+  const { client } = openClient(gateway, { get: ['/x'] });
+  t.match(await client.call('/x', { chain: 'chain-c', tags: ['a', 'b c'] }), { ok: true });
+  t.match(await client.call('/x', {}), { ok: true });
+  const [first, second] = ['GET /x?chain=chain-c&tags=a&tags=b+c', 'GET /x'];
+  t.same(gateway.asked, [first, first, second, second]);
+});
+
 t.test('a gateway that refuses what it keeps costs at most the total once more', async (t) => {
   const gateway = await startHostile(t);
   const { client, signed } = openClient(gateway, { limit: { total: '0.1' } });
