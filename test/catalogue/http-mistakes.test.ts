@@ -145,6 +145,14 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:18: a query takes texts, numbers, booleans and lists of them, and days may hold an object; name its members in a body, or give it another type`,
   ],
   [
+    'a list of objects in a query, where it may be something else as well',
+    [
+      'days: { type: integer, default: 2 }',
+      'days: { anyOf: [{ type: integer }, { type: array, items: { type: object } }] }',
+    ],
+    `${FILE}:15:18: a query takes texts, numbers, booleans and lists of them, and days may hold an object; name its members in a body, or give it another type`,
+  ],
+  [
     'a place in the path that a request may leave out',
     ['required: [city]', 'required: []'],
     `${FILE}:7:11: weather needs city in every call, and request may leave it out; city in required, or a default`,

@@ -70,15 +70,16 @@ export function typesOf(schema: unknown): readonly string[] | undefined {
 export const isList = (type: string): boolean => ['array', 'string[]'].includes(type);
 
 /** Whether it has members or items. */
-export const isNested = (type: string): boolean => type === 'object' || isList(type);
+const isNested = (type: string): boolean => type === 'object' || isList(type);
 
 /** What of a field has no place in a line of text, such as a query; undefined where nothing is. */
 export function nestedIn(schema: unknown): string | undefined {
   if (!isJsonObject(schema)) return undefined;
   if (typesOf(schema)?.includes('object')) return 'be an object';
   const inner = typesOf(schema.items)?.find(isNested);
-  if (inner === undefined) return undefined;
-  return inner === 'object' ? 'hold an object' : 'hold a list';
+  if (inner !== undefined) return inner === 'object' ? 'hold an object' : 'hold a list';
+  const branches = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
+  return branches.map(nestedIn).find((nested) => nested !== undefined);
 }
 
 /** Reports what `reader` reads and the request does not have, may leave out, or has in another type. */

@@ -1,5 +1,5 @@
 /** Parameters in path, query and headers as fields of a request. */
-import { isList, isNested, typesOf } from '../../catalogue/endpoints/request-reads.ts';
+import { isList, nestedIn, typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { CONNECTION_HEADERS } from '../../upstream/providers/http/authorization.ts';
 import { tidied } from './keywords.ts';
@@ -50,15 +50,17 @@ export function readParameter(parameter: JsonObject, context: SchemaContext): Re
   if (place === 'cookie') return refused('is a cookie');
   if (parameter.schema === undefined) return refused('is a document within a parameter');
   const { schema, notes } = convertSchema(described(parameter), 'request', name, context);
-  const types = typesOf(schema) ?? ['string'];
+  const known = typesOf(schema);
+  const types = known ?? ['string'];
   if (types.includes('object')) return refused('is an object');
   const isOfMany = types.some(isList);
   if (isOfMany && place !== 'query') return refused(`is a list in a ${place}`);
-  if (typesOf(schema.items)?.some(isNested)) return refused('is a list of objects or lists');
-  const field = tidied({ type: 'string', ...schema });
-  if (place === 'path') return { schema: inPath(field), notes };
-  if (place === 'header') return { schema: inHeader(field), notes };
-  return { schema: field, notes, ...(isOfMany && { join: separatorOf(parameter) }) };
+  if (nestedIn(schema) !== undefined) return refused('is a list of objects or lists');
+  const text = tidied({ type: 'string', ...schema });
+  if (place === 'path') return { schema: inPath(text), notes };
+  if (place === 'header') return { schema: inHeader(text), notes };
+  // Alternatives say their types themselves.
+  return { schema: known ? schema : text, notes, ...(isOfMany && { join: separatorOf(parameter) }) };
 }
 
 /** The schema with what the parameter says of itself. */

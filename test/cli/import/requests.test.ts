@@ -175,3 +175,27 @@ t.test('a field may have the name of something that every object inherits', asyn
   const made = await importedText(t, documentOf(jsonBody(schema)));
   t.same(propertiesOf(made.endpoint('make')), { constructor: { type: 'string' }, season: { type: 'integer' } });
 });
+
+t.test('a parameter of several types, or of one that may be null, takes what any of them takes', async (t) => {
+  const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+  const texts = { type: 'array', items: { type: 'string' } };
+  const parameters = [
+    parameter('path', 'id', { anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+    parameter('query', 'page', orNull({ type: 'integer', minimum: 1 })),
+    parameter('query', 'tags', orNull(texts), { explode: false }),
+    parameter('query', 'kind', { oneOf: [{ type: 'string' }, texts] }),
+    parameter('query', 'rows', orNull({ type: 'array', items: { type: 'object' } })),
+    parameter('header', 'X-Size', orNull({ type: 'integer' })),
+  ];
+  const get = { operationId: 'list', parameters, ...answering({ type: 'object' }) };
+  const { endpoint, outcome } = await importedText(t, documentOf({}, { paths: { '/things/{id}': { get } } }));
+  t.same(propertiesOf(endpoint('list')), {
+    id: { type: 'string', format: 'path-segment' },
+    page: orNull({ type: 'integer', minimum: 1 }),
+    tags: orNull(texts),
+    kind: { anyOf: [{ type: 'string' }, texts] },
+    X_Size: { type: 'string', pattern: '^[ -~]*$' },
+  });
+  t.same(endpoint('list').upstream.query, { page: 'page', tags: { from: 'tags', join: ',' }, kind: 'kind' });
+  t.same(outcome('list').notes, ['query.rows is a list of objects or lists: left out']);
+});
