@@ -58,7 +58,8 @@ export function mapInput(mapping: InputMapping, input: Input): Record<string, un
 /**
  * A nested value for a request: strings name request fields, `{from: ...}` and `{value: ...}` are mapped fields, any other
  * object or list is mapped part by part, and numbers and booleans stand for themselves. What is left out leaves out
- * everything that consists of nothing else; undefined where nothing is left at all.
+ * everything that consists of nothing else; undefined where nothing is left at all. A null or an empty list that the
+ * request has is sent: with it callers clear what a thing had.
  */
 export function mapTemplate(template: unknown, input: Input): unknown {
   if (typeof template === 'string' || isTaken(template) || isConstant(template)) return mapField(template, input);
@@ -66,9 +67,9 @@ export function mapTemplate(template: unknown, input: Input): unknown {
     const items = template.map((item) => mapTemplate(item, input)).filter((item) => !isNothing(item));
     return items.length === 0 ? undefined : items;
   }
-  if (!isJsonObject(template)) return template;
+  if (!isJsonObject(template)) return template ?? undefined;
   const parts = Object.entries(template).map(([name, part]) => [name, mapTemplate(part, input)] as const);
-  const kept = parts.filter(([, part]) => !isNothing(part));
+  const kept = parts.filter(([, part]) => part !== undefined);
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
@@ -87,11 +88,12 @@ function taken({ from, first, values, scale, join }: TakenField, input: Input): 
   const given = givenIn(input, from);
   const value = first === true && Array.isArray(given) ? given[0] : given;
   const named = (one: unknown): unknown => {
-    if (values !== undefined && Object.hasOwn(values, String(one))) return values[String(one)];
+    if (values !== undefined && Object.hasOwn(values, String(one))) return values[String(one)] ?? undefined;
     return scale !== undefined && typeof one === 'number' ? scaled(one, scale) : one;
   };
   if (!Array.isArray(value) || (values ?? scale ?? join) === undefined) return named(value);
   const items = value.map(named).filter((item) => !isNothing(item));
+  if (items.length === 0) return undefined;
   return join === undefined ? items : items.join(join) || undefined;
 }
 

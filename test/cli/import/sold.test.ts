@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { loadCatalogue } from '../../../src/catalogue/load.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
+import { asJsonObject } from '../../../src/json.ts';
 import { openUpstreams } from '../../../src/upstream/bindings.ts';
 import { openCallContext } from '../../upstream/call-context.ts';
 import { openServed } from '../../upstream/served-routes.ts';
@@ -88,6 +89,30 @@ t.test('the provider is asked as its document says', async (t) => {
     heard.map((headers) => headers['x-key']),
     ['value of THINGS_API_KEY'],
   );
+});
+
+t.test('what a caller clears of a thing is cleared: null and an empty list are sent', async (t) => {
+  const { url } = await startProvider(t);
+  const texts = { type: 'array', items: { type: 'string' } };
+  const properties = { due: { type: ['string', 'null'] }, labels: texts, watchers: texts, name: { type: 'string' } };
+  const operation = {
+    operationId: 'updateThing',
+    parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'string' } }],
+    ...jsonBody({ type: 'object', properties }),
+    responses: { 200: { description: 'Fine', content: { 'application/json': { schema: { type: 'object' } } } } },
+  };
+  const text = documentOf({}, { servers: [{ url }], paths: { '/things/{id}': { patch: operation } } });
+  const { catalogue: directory } = await importedText(t, text);
+  const catalogue = loadCatalogue(directory, shipped, checked);
+  const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: () => undefined });
+  t.teardown(() => upstreams.close());
+  const [route] = catalogue.routes;
+  if (!route) return t.fail('nothing is sold');
+  const cleared = { due: null, labels: [], watchers: ['ada'] };
+  const bodyOf = async (input: object) =>
+    asJsonObject(await upstreams.call(route, { id: '7', ...input }, openCallContext(t))).body;
+  t.same(await bodyOf(cleared), cleared);
+  t.same(await bodyOf({}), {}, 'what is left out is not sent');
 });
 
 t.test('the provider is told of the kinds of JSON that its document names', async (t) => {
