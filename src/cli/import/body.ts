@@ -30,10 +30,11 @@ export const isPlainJson = (mediaType: string): boolean => /^application\/json(?
 
 export const typesIn = (content: unknown): string => Object.keys(asJsonObject(content)).join(', ');
 
-/** Undefined: it takes none. Throws Unsupported for a body that is no JSON. */
+/** Undefined: it takes none, or is no worse off without. Throws Unsupported for a body that is no JSON. */
 export function bodyOf({ source, method }: Operation, context: SchemaContext): Body | undefined {
   const { content, required } = resolved(context.root, source.requestBody);
   if (typesIn(content) === '') return undefined;
+  if (method === 'GET' && required !== true) return undefined;
   if (method === 'GET') throw new Unsupported('has a body in a GET request');
   const json = jsonIn(content);
   if (!json) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
@@ -47,6 +48,15 @@ export function bodyOf({ source, method }: Operation, context: SchemaContext): B
     contentType: isPlainJson(mediaType) ? undefined : mediaType,
     notes,
   };
+}
+
+/** What is said of a body that is not sent, and might hold something: some documents give each operation an empty one. */
+export function notesOnUnsent({ source, method }: Operation, { root }: SchemaContext): string[] {
+  if (method !== 'GET') return [];
+  const { content } = resolved(root, source.requestBody);
+  const schemas = Object.values(asJsonObject(content)).map((media) => resolved(root, asJsonObject(media).schema));
+  const isEmpty = schemas.every(({ properties = {} }) => Object.keys(asJsonObject(properties)).length === 0);
+  return isEmpty ? [] : ['the body of a GET request: left out'];
 }
 
 /** An object of named fields alone. */

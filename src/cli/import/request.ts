@@ -1,7 +1,7 @@
 /** The request that callers send for an operation, and how the provider's is made from it. */
 import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
-import { type Body, bodyOf } from './body.ts';
+import { type Body, bodyOf, notesOnUnsent } from './body.ts';
 import { exampleIn } from './examples.ts';
 import { ANY_TYPE } from './keywords.ts';
 import type { Operation } from './operations.ts';
@@ -48,7 +48,13 @@ export function planRequest(operation: Operation, scheme: Scheme | undefined, co
   const upstream = { method: operation.method, ...sent, ...(body && { body: addBody(fields, body) }) };
   const { required, properties, documented } = fields;
   const request = { ...(required.length > 0 && { required }), properties };
-  return { request, upstream, documented, contentType: body?.contentType, notes: [...notes, ...(body?.notes ?? [])] };
+  return {
+    request,
+    upstream,
+    documented,
+    contentType: body?.contentType,
+    notes: [...notes, ...(body?.notes ?? notesOnUnsent(operation, context))],
+  };
 }
 
 function addParameters(fields: Fields, operation: Operation, scheme: Scheme | undefined, context: SchemaContext) {

@@ -199,3 +199,20 @@ t.test('a parameter of several types, or of one that may be null, takes what any
   t.same(endpoint('list').upstream.query, { page: 'page', tags: { from: 'tags', join: ',' }, kind: 'kind' });
   t.same(outcome('list').notes, ['query.rows is a list of objects or lists: left out']);
 });
+
+t.test(
+  'a body that a GET request need not have is left out, and one that it needs leaves the operation out',
+  async (t) => {
+    const body = (properties: object, required = false) => ({
+      requestBody: { required, content: { 'application/x-www-form-urlencoded': { schema: { properties } } } },
+    });
+    const made = async (requestBody: object) => {
+      const get = { operationId: 'list', ...requestBody, ...answering({ type: 'object' }) };
+      return (await importedText(t, documentOf({}, { paths: { '/things': { get } } }))).outcome('list');
+    };
+    const limit = { limit: { type: 'integer' } };
+    t.match(await made(body({})), { kind: 'written', notes: [] });
+    t.match(await made(body(limit)), { kind: 'written', notes: ['the body of a GET request: left out'] });
+    t.match(await made(body(limit, true)), { kind: 'left out', notes: ['has a body in a GET request'] });
+  },
+);
