@@ -1,9 +1,11 @@
 /** What an operation answers. */
+import { isDeepStrictEqual } from 'node:util';
 import { mapSubschemas } from '../../catalogue/schemas/schema-walk.ts';
 import { openResult } from '../../catalogue/schemas/schemas.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import type { MediaKind } from '../../upstream/media/type.ts';
 import { isPlainJson, jsonIn, typesIn } from './body.ts';
+import { withNull } from './dialect.ts';
 import { resolved } from './document.ts';
 import { exampleIn, resultExample } from './examples.ts';
 import { ANY_TYPE, BOUNDS } from './keywords.ts';
@@ -20,8 +22,8 @@ export interface ImportedResult extends Converted {
 }
 
 /**
- * The schema of the first good answer in JSON, with an example; else of a picture, a sound or a film. Throws Unsupported where
- * there is none of these.
+ * The schema of the good answers in JSON, with an example of the first; else of a picture, a sound or a film. Throws
+ * Unsupported where there is none of these.
  */
 export function resultOf({ source }: Operation, context: SchemaContext): ImportedResult {
   const responses = Object.entries(asJsonObject(source.responses))
@@ -32,9 +34,16 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
   const json = jsonIn(response?.content);
   if (!response || !json) return fileResult(responses) ?? refuse(whyNone(responses));
   const { mediaType, media } = json;
-  const { schema: strict, notes } = convertSchema(media.schema, 'result', 'result', context);
+  const schemaOf = (each: unknown) => convertSchema(each, 'result', 'result', context);
+  const first = schemaOf(media.schema);
+  const { schema: strict } = first;
   if (asJsonObject(strict).format === 'binary') throw new Unsupported('answers with a file of any sort');
-  const schema = { type: ANY_TYPE, ...(loosened(strict) as JsonObject) };
+  const [, ...others] = responses.flatMap(({ content: each }) => jsonIn(each)?.media.schema ?? []);
+  const converted = [first, ...others.map(schemaOf)];
+  const notes = converted.flatMap((each) => each.notes);
+  const either = anyOf(converted.map((each) => ({ type: ANY_TYPE, ...(loosened(each.schema) as JsonObject) })));
+  const isEmpty = responses.some(({ content }) => typesIn(content) === '');
+  const schema = isEmpty ? withNull(either) : either;
   const example = resultExample(openResult(schema), strict, [exampleIn(media, context.root)]);
   const description = shortened(String(response.description ?? ''), 300);
   return {
@@ -43,15 +52,24 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
       ...schema,
       ...(example !== undefined && { examples: [example] }),
     },
-    notes,
+    notes: isEmpty ? [...notes, 'an answer that is empty is sold as null'] : notes,
     accept: acceptFor(mediaType, response.content),
   };
+}
+
+/** The schema of what fits one of them: of several good answers a provider may give any. */
+function anyOf(schemas: readonly JsonObject[]): JsonObject {
+  const isFirst = (schema: JsonObject, index: number) =>
+    schemas.findIndex((one) => isDeepStrictEqual(one, schema)) === index;
+  const [first = {}, ...others] = schemas.filter(isFirst);
+  return others.length === 0 ? first : { type: ANY_TYPE, anyOf: [first, ...others] };
 }
 
 /** Whether an object that tells of an error, and holds nothing else, fits the schema of a result. */
 export function asksForNothing(result: unknown): boolean {
   const { type = 'object', required = [], ...others } = asJsonObject(result);
   const isObject = [type].flat().includes('object');
+  if (isObject && Array.isArray(others.anyOf) && others.anyOf.some(asksForNothing)) return true;
   return isObject && [required].flat().length === 0 && !['anyOf', 'oneOf', 'allOf'].some((each) => each in others);
 }
 

@@ -139,6 +139,38 @@ t.test('results ask for types and required members, and for no more than that', 
   t.match(result.examples, [{ at: /^\d{4}-\d\d-\d\dT/ }]);
 });
 
+t.test(
+  'a result is any of the good answers that the document names, and null where one of them is empty',
+  async (t) => {
+    const holding = (name: string) => ({
+      description: 'Fine',
+      content: {
+        'application/json': {
+          schema: { type: 'object', required: [name], properties: { [name]: { type: 'string', maxLength: 9 } } },
+        },
+      },
+    });
+    const loose = (name: string) => ({
+      type: 'object',
+      required: [name],
+      properties: { [name]: { type: 'string' } },
+    });
+    const made = async (responses: object) => {
+      const { endpoint, outcome } = await importedText(t, documentOf({ responses }));
+      return { result: endpoint('make').result, notes: outcome('make').notes };
+    };
+    const several = await made({ 200: holding('id'), 201: holding('id'), 202: holding('job'), 404: holding('error') });
+    t.same(several.result.anyOf, [loose('id'), loose('job')]);
+    t.same(several.notes, []);
+    const job = { description: 'Later', content: { 'application/json': { schema: { type: 'object' } } } };
+    const { report } = await importedText(t, documentOf({ responses: { 200: holding('id'), 202: job } }));
+    t.match(report.remarks, [/^an error with status 200 would be sold/], 'one of them asks for nothing');
+    const orEmpty = await made({ 200: holding('id'), 204: { description: 'There is none' } });
+    t.match(orEmpty.result, { type: ['object', 'null'], required: ['id'] });
+    t.same(orEmpty.notes, ['an answer that is empty is sold as null']);
+  },
+);
+
 t.test('results may be lists and plain values', async (t) => {
   for (const schema of [
     { type: 'array', items: { type: 'string' } },
