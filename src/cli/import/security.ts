@@ -55,7 +55,10 @@ function partOf(root: JsonObject, name: string, secret: string): Part | undefine
 }
 
 /** Schemes of the document that are needed together; empty where one of them cannot be sent. */
-function partsOf(root: JsonObject, names: readonly string[]): Part[] {
+function partsOf(root: JsonObject, needed: readonly string[]): Part[] {
+  // One header holds one access token, which opens what names several flows to get it.
+  const [, ...sameToken] = needed.filter((name) => partOf(root, name, KEY)?.place === 'bearer');
+  const names = needed.filter((name) => !sameToken.includes(name));
   const secretOf = (name: string): string => (names.length === 1 ? KEY : kebab(name).replaceAll('-', '_') || KEY);
   const parts = names.flatMap((name) => partOf(root, name, secretOf(name)) ?? []);
   // Two of one place, such as the header of bearer and basic, take each other's.

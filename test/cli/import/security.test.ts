@@ -71,6 +71,21 @@ t.test('what needs an id beside its key is sent both, each by a variable of its 
   t.match(both.outcomes, [{ kind: 'left out', notes: ['needs bearer and basic, which cannot be sent'] }]);
 });
 
+t.test('of several flows of OAuth that are named as needed together, one access token opens all', async (t) => {
+  const flow = { authorizationUrl: 'https://id.example', tokenUrl: 'https://id.example/token', scopes: {} };
+  const schemes = {
+    Oauth2: { type: 'oauth2', flows: { implicit: flow } },
+    Oauth2c: { type: 'oauth2', flows: { authorizationCode: flow } },
+    appId: { type: 'apiKey', in: 'query', name: 'app_id' },
+  };
+  const { report } = await importedText(t, secured(schemes, [{ Oauth2: [], Oauth2c: [] }]));
+  t.match(report.outcomes, [{ kind: 'written' }]);
+  t.same(report.upstream.file.keys, { key: 'THINGS_API_KEY' });
+  t.same(report.upstream.file.settings, { authorize: { bearer: 'key' } });
+  const { report: both } = await importedText(t, secured(schemes, [{ Oauth2: [], appId: [], Oauth2c: [] }]));
+  t.same(both.upstream.file.settings, { authorize: [{ bearer: 'oauth2' }, { query: 'app_id', value: '{app_id}' }] });
+});
+
 t.test('an operation that the key of the others does not open is left out', async (t) => {
   const schemes = { cookie: { type: 'apiKey', in: 'cookie', name: 'sid' } };
   const { report } = await importedText(t, secured(schemes, [{ cookie: [] }]));
