@@ -26,6 +26,8 @@ export interface ReadParameter {
   readonly schema: JsonObject;
   /** What stands between the items of a list; undefined: each is a parameter of its own. */
   readonly join?: string | undefined;
+  /** What it is called on the wire, where that is not its name. */
+  readonly sentAs?: string | undefined;
   /** Why it cannot be carried over. */
   readonly refusal?: string;
   readonly notes: readonly string[];
@@ -60,7 +62,13 @@ export function readParameter(parameter: JsonObject, context: SchemaContext): Re
   if (place === 'path') return { schema: inPath(text), notes };
   if (place === 'header') return { schema: inHeader(text), notes };
   // Alternatives say their types themselves.
-  return { schema: known ? schema : text, notes, ...(isOfMany && { join: separatorOf(parameter) }) };
+  return { schema: known ? schema : text, notes, ...(isOfMany && listStyle(parameter)) };
+}
+
+/** OpenAPI has no deepObject for lists: documents that say it mean `ids[]=1&ids[]=2`. */
+function listStyle({ name, style = 'form', explode }: JsonObject): Pick<ReadParameter, 'join' | 'sentAs'> {
+  if (style === 'deepObject') return { sentAs: String(name).replace(/(?:\[\])?$/, '[]') };
+  return { join: (explode ?? style === 'form') === true ? undefined : (SEPARATORS[String(style)] ?? ',') };
 }
 
 /** The schema with what the parameter says of itself. */
@@ -68,9 +76,6 @@ function described({ schema, description, deprecated }: JsonObject): JsonObject 
   const words = { ...(typeof description === 'string' && { description }), ...(deprecated === true && { deprecated }) };
   return { ...asJsonObject(schema), ...words };
 }
-
-const separatorOf = ({ style = 'form', explode }: JsonObject): string | undefined =>
-  (explode ?? style === 'form') === true ? undefined : (SEPARATORS[String(style)] ?? ',');
 
 const isText = ({ type, enum: options }: JsonObject): boolean =>
   [type].flat().includes('string') && options === undefined;

@@ -64,7 +64,7 @@ function addParameters(fields: Fields, operation: Operation, scheme: Scheme | un
   const places = new Map<string, string>();
   for (const parameter of parametersFor(operation, scheme)) {
     const [place, name] = [String(parameter.in), String(parameter.name)];
-    const { schema, join, refusal, notes: found } = readParameter(parameter, context);
+    const { schema, join, sentAs = name, refusal, notes: found } = readParameter(parameter, context);
     const isRequired = place === 'path' || parameter.required === true;
     if (refusal !== undefined && isRequired) throw new Unsupported(`needs what cannot be carried over: ${refusal}`);
     notes.push(...(refusal === undefined ? found : [`${refusal}: left out`]));
@@ -72,7 +72,7 @@ function addParameters(fields: Fields, operation: Operation, scheme: Scheme | un
     const field = fields.add(place, fieldName(name), schema, isRequired, exampleIn(parameter, context.root));
     if (place === 'path') places.set(name, field);
     else if (place === 'header') headers[name] = field;
-    else query[name] = join === undefined ? field : { from: field, join };
+    else query[sentAs] = join === undefined ? field : { from: field, join };
   }
   const path = operation.path.replaceAll(/\{([^}]*)\}/g, (_whole, name: string) => {
     const field = places.get(name);

@@ -216,3 +216,14 @@ t.test(
     t.match(await made(body(limit, true)), { kind: 'left out', notes: ['has a body in a GET request'] });
   },
 );
+
+t.test('a list in the style of objects has the brackets in its name by which providers know it', async (t) => {
+  const texts = { type: 'array', items: { type: 'string' } };
+  const parameters = [
+    parameter('query', 'expand', texts, { style: 'deepObject', explode: true }),
+    parameter('query', 'ids[]', texts, { style: 'deepObject' }),
+  ];
+  const get = { operationId: 'list', parameters, ...answering({ type: 'object' }) };
+  const made = await importedText(t, documentOf({}, { paths: { '/things': { get } } }));
+  t.same(made.endpoint('list').upstream.query, { 'expand[]': 'expand', 'ids[]': 'ids' });
+});
