@@ -1,7 +1,9 @@
 /** What an operation takes in its body. */
+import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { resolved } from './document.ts';
 import { exampleIn } from './examples.ts';
+import { tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { convertSchema, type SchemaContext } from './schema.ts';
 import { Unsupported } from './unsupported.ts';
@@ -39,15 +41,33 @@ export function bodyOf({ source, method }: Operation, context: SchemaContext): B
   const json = jsonIn(content);
   if (!json) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
   const { mediaType, media } = json;
-  const { schema, notes } = convertSchema(media.schema, 'request', 'body', context);
+  const { schema: given, notes } = convertSchema(media.schema, 'request', 'body', context);
+  const schema = mayStream(source, context) ? unstreamed(given) : given;
   return {
     schema,
     isRequired: required === true,
     isFlat: isFlat(schema),
     example: exampleIn(media, context.root),
     contentType: isPlainJson(mediaType) ? undefined : mediaType,
-    notes,
+    notes: schema === given ? notes : [...notes, 'body.stream: no answer is streamed, and false alone is taken'],
   };
+}
+
+const STREAM = /event-stream|ndjson|jsonl/i;
+
+/** Whether one of the good answers comes piece by piece. */
+const mayStream = ({ responses }: JsonObject, { root }: SchemaContext): boolean =>
+  Object.entries(asJsonObject(responses)).some(
+    ([status, response]) => status.startsWith('2') && STREAM.test(typesIn(resolved(root, response).content)),
+  );
+
+/** Without the answer that streams, which is not the one that is sold. */
+function unstreamed(schema: JsonObject): JsonObject {
+  const { stream, ...others } = asJsonObject(schema.properties);
+  if (!typesOf(stream)?.includes('boolean')) return schema;
+  const { description } = asJsonObject(stream);
+  const only = tidied({ type: 'boolean', enum: [false], default: false, description });
+  return { ...schema, properties: { ...others, stream: only } };
 }
 
 /** What is said of a body that is not sent, and might hold something: some documents give each operation an empty one. */

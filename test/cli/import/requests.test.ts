@@ -227,3 +227,20 @@ t.test('a list in the style of objects has the brackets in its name by which pro
   const made = await importedText(t, documentOf({}, { paths: { '/things': { get } } }));
   t.same(made.endpoint('list').upstream.query, { 'expand[]': 'expand', 'ids[]': 'ids' });
 });
+
+t.test('a request for an answer that streams is not taken, where another answer is what is sold', async (t) => {
+  const properties = { text: { type: 'string' }, stream: { type: ['boolean', 'null'], description: 'As it comes' } };
+  const body = jsonBody({ type: 'object', required: ['stream'], properties });
+  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const content = { 'application/json': { schema }, 'text/event-stream': { schema: { type: 'string' } } };
+  const either = await importedText(t, documentOf({ ...body, responses: { 200: { description: 'Fine', content } } }));
+  t.same(propertiesOf(either.endpoint('make')).stream, {
+    type: 'boolean',
+    enum: [false],
+    default: false,
+    description: 'As it comes',
+  });
+  t.same(either.outcome('make').notes, ['body.stream: no answer is streamed, and false alone is taken']);
+  const one = await importedText(t, documentOf({ ...body, ...answering(schema) }));
+  t.match(propertiesOf(one.endpoint('make')).stream, { type: ['boolean', 'null'], enum: undefined });
+});
