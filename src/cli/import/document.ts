@@ -28,15 +28,21 @@ export async function readDocument(source: string): Promise<ApiDocument> {
   if (!address && !existsSync(source))
     throw new UsageProblem(`there is no file ${source}: give a file or an https URL`);
   const written = await readWith(parse, source);
-  const version = String(written.openapi ?? written.swagger ?? '');
+  const version = versionOf(written);
   if (version === '') throw new UsageProblem(`${source} is no OpenAPI document: it says neither openapi nor swagger`);
-  if (!/^(?:2\.0|3\.[01]\.)/.test(version)) {
+  if (!/^(?:2\.0|3\.[01])(?:\.|$)/.test(version)) {
     throw new UsageProblem(`${source} says OpenAPI ${version}; what can be imported is 3.0, 3.1 and Swagger 2.0`);
   }
   if (!isJsonObject(written.paths)) throw new UsageProblem(`${source} has no paths: nothing can be imported from it`);
   const faults = await faultsOf(written);
   const whole = await readWith(bundle, source);
   return { root: whole.swagger === undefined ? whole : await converted(whole, source), address, faults };
+}
+
+/** Without quotes it is a number to YAML, which says no `.0`. */
+function versionOf({ openapi, swagger }: JsonObject): string {
+  const version = openapi ?? swagger ?? '';
+  return typeof version === 'number' ? version.toFixed(1) : String(version);
 }
 
 type Read = (source: string, options: ParserOptions) => Promise<object>;
@@ -112,7 +118,10 @@ async function faultsOf(root: JsonObject): Promise<string[]> {
 async function converted(root: JsonObject, source: string): Promise<JsonObject> {
   try {
     // It works on the object that it is given.
-    const { openapi } = await convertObj(structuredClone(root), { patch: true, warnOnly: true });
+    const { openapi } = await convertObj(structuredClone({ ...root, swagger: versionOf(root) }), {
+      patch: true,
+      warnOnly: true,
+    });
     return openapi as JsonObject;
   } catch (error) {
     throw new UsageProblem(`${source} cannot be converted from Swagger 2.0: ${reasonOf(error)}`);

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { importDocument } from '../../../src/cli/import/importer.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
-import { checked, emptyCatalogue, type Imported, imported, propertiesOf, UPSTREAMS } from './imported.ts';
+import { checked, emptyCatalogue, type Imported, imported, importedText, propertiesOf, UPSTREAMS } from './imported.ts';
 
 const documents = 'test/cli/import/documents';
 
@@ -86,4 +86,29 @@ t.test('one operation, under a group and an upstream of the operator', async (t)
     'endpoints/cardano/get-health.yaml',
   ]);
   t.match(made.endpoint('get-health'), { path: '/cardano/get-health', upstream: { via: 'ledger', path: '/health' } });
+});
+
+t.test('a version that YAML reads as a number, and one of two numbers, is a version', async (t) => {
+  const answer = '{ description: Fine, content: { application/json: { schema: { type: object } } } }';
+  const things = `info: { title: Things, version: "1" }
+servers: [{ url: https://things.example }]
+paths: { /things: { get: { operationId: list, responses: { 200: ${answer} } } } }
+`;
+  const old = `swagger: 2.0
+info: { title: Things, version: "1" }
+host: things.example
+paths:
+  /things:
+    get: { operationId: list, parameters: [], responses: { 200: { description: Fine, schema: { type: object } } } }
+`;
+  for (const text of [`openapi: 3.0\n${things}`, `openapi: 3.1\n${things}`, `openapi: "3.0"\n${things}`, old]) {
+    const { outcome, report } = await importedText(t, text);
+    t.equal(outcome('list').kind, 'written', text.slice(0, 14));
+    t.match(report.upstream.file.baseUrl, /^https:\/\/things\.example/);
+  }
+  const catalogue = emptyCatalogue(t);
+  const newer = join(catalogue, '..', 'document.yaml');
+  writeFileSync(newer, `openapi: 3.2\n${things}`);
+  const options = { source: newer, catalogue, price: '0.01', operations: [] };
+  await t.rejects(importDocument(options, shipped, checked), /says OpenAPI 3\.2; what can be imported is 3\.0, 3\.1/);
 });
