@@ -149,6 +149,16 @@ for (const [promise, more, line] of [
     /TURNPIKE_DATA is package\.json, which is no directory: give this user a directory of its own/,
   ],
   ['a host that is not of this machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1, which is no address/],
+  [
+    'a host of the operator’s port that is not of this machine',
+    { HOST: '0.0.0.0', TURNPIKE_ADMIN_PORT: '0', TURNPIKE_ADMIN_HOST: '192.0.2.1' },
+    /^TURNPIKE_ADMIN_HOST is 192\.0\.2\.1, which is no address of this machine: set it to one, or leave it out$/m,
+  ],
+  [
+    'a name of the operator’s port that leads nowhere',
+    { TURNPIKE_ADMIN_PORT: '0', TURNPIKE_ADMIN_HOST: 'ops.invalid' },
+    /^TURNPIKE_ADMIN_HOST is ops\.invalid, which is no address of this machine: set it to one, or leave it out$/m,
+  ],
 ] as const) {
   t.test(`${promise} is reported in one line, with its variable`, async (t) => {
     const run = startMain({

@@ -5,7 +5,7 @@ import { NoWorkers } from '../workers/crew.ts';
 
 /** What kept the gateway from starting, for whoever set it up: one line where the fault is theirs, else the stack. */
 export function startProblem(error: unknown, variables: Variables): string {
-  const { HOST, TURNPIKE_MODE: mode } = variables;
+  const { TURNPIKE_MODE: mode } = variables;
   if (!(error instanceof Error)) return String(error);
   if (
     error instanceof ConfigProblem ||
@@ -26,9 +26,11 @@ export function startProblem(error: unknown, variables: Variables): string {
       break;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      if (HOST) return `HOST is ${HOST}, which is no address of this machine: set it to one, or to 0.0.0.0 for all`;
+    case 'EAI_AGAIN': {
+      const fault = hostFault(error, variables);
+      if (fault !== undefined) return fault;
       break;
+    }
     case 'ERR_MODULE_NOT_FOUND':
     case 'MODULE_NOT_FOUND':
       if (mode !== 'live') {
@@ -42,4 +44,14 @@ export function startProblem(error: unknown, variables: Variables): string {
 function portOf(error: Error, { PORT, TURNPIKE_ADMIN_PORT: admin }: Variables): { name: string; port: string } {
   const isAdmin = 'port' in error && admin !== undefined && error.port === Number(admin);
   return isAdmin ? { name: 'TURNPIKE_ADMIN_PORT', port: admin } : { name: 'PORT', port: PORT ?? '4020' };
+}
+
+/** Of the two hosts, the one that could not be listened on; undefined where it was another that was not found. */
+function hostFault(error: Error, { HOST, TURNPIKE_ADMIN_HOST: admin }: Variables): string | undefined {
+  const { address, hostname = address } = error as { address?: string; hostname?: string };
+  if (hostname === undefined) return undefined;
+  const isNone = (name: string) => `${name} is ${hostname}, which is no address of this machine: set it to one`;
+  if (hostname === HOST?.trim()) return `${isNone('HOST')}, or to 0.0.0.0 for all`;
+  if (hostname === admin?.trim().toLowerCase()) return `${isNone('TURNPIKE_ADMIN_HOST')}, or leave it out`;
+  return undefined;
 }
