@@ -21,11 +21,17 @@ export const secretFault = (secret: string): string | undefined =>
 export function alertProblems(settings: AlertsFile | undefined, { secret, allowsPrivate }: AlertConfig): string[] {
   if (!settings) return [];
   const refused = settings.webhooks.flatMap(({ url }) => {
-    const refusal = allowsPrivate ? undefined : urlRefusal(url);
-    if (refusal === undefined) return [];
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
     // The rest of a webhook's address is often what opens it.
-    const which = URL.canParse(url) ? `the webhook at ${new URL(url).host}` : 'a webhook';
-    return [`${which} in service.yaml ${refusal}: TURNPIKE_ALERT_PRIVATE=1 takes those inside your network`];
+    const which = `${parsed ? `the webhook at ${parsed.host}` : 'a webhook'} in service.yaml`;
+    // They would not be sent, and a receiver that asks for them would turn down every alert.
+    if (parsed && parsed.username + parsed.password !== '') {
+      return [`${which} must not carry a user name or password: what it is sent is known by its signature`];
+    }
+    const refusal = allowsPrivate ? undefined : urlRefusal(url);
+    return refusal === undefined
+      ? []
+      : [`${which} ${refusal}: TURNPIKE_ALERT_PRIVATE=1 takes those inside your network`];
   });
   const missing = `TURNPIKE_ALERT_SECRET is missing: service.yaml has webhooks, and it signs what they are told; make one with ${MAKE}`;
   return secret === undefined ? [missing, ...refused] : refused;

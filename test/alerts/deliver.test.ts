@@ -88,3 +88,13 @@ t.test('who is to be told without a secret, or inside, keeps the gateway from st
   t.notMatch(said, /hunter|token-in-a-path/);
   t.end();
 });
+
+t.test('a webhook with a password in its address is none, inside as outside: nobody would be sent it', (t) => {
+  const webhooks = { webhooks: [{ url: 'https://operator:pass-word@ops.example/a' }] };
+  for (const allowsPrivate of [false, true]) {
+    const told = alertProblems(webhooks, { secret, allowsPrivate });
+    t.match(told, [/^the webhook at ops\.example in service\.yaml must not carry a user name or password: /]);
+    t.notMatch(told.join(), /pass-word|TURNPIKE_ALERT_PRIVATE/);
+  }
+  t.end();
+});
