@@ -9,17 +9,27 @@ export function countLosses(
   metrics: Pick<Metrics, 'lost'>,
   { worth, idOf }: { worth(payment: Payment): Money; idOf(network: string): string },
 ): Store {
+  const place = ({ network, route }: Pick<Payment, 'network' | 'route'>) => ({
+    network: idOf(network),
+    endpoint: route,
+  });
+
   /** Ends a payment, and counts it where it was ended and had an answer: its work was done. */
   async function counted(id: string, end: () => Promise<boolean>): Promise<boolean> {
     const payment = await store.find(id);
     const ended = await end();
     if (ended && payment?.answer) {
-      metrics.lost({ network: idOf(payment.network), endpoint: payment.route }, worth(payment));
+      metrics.lost(place(payment), worth(payment));
     }
     return ended;
   }
   return {
     ...store,
+    async claim(facts, options) {
+      const outcome = await store.claim(facts, options);
+      if (outcome.won) metrics.lost(place(facts), 0n);
+      return outcome;
+    },
     giveUp(claim, state, reason, now) {
       const end = () => store.giveUp(claim, state, reason, now);
       return state === 'unsettled' ? counted(claim.id, end) : end();

@@ -23,7 +23,7 @@ export interface Metrics {
   }): void;
   /** `reason` is a name of `upfrontReasons`. */
   settledFirst(reason: string): void;
-  /** Work that was done and will not be paid. */
+  /** Work that was done and will not be paid; of what may be lost, nothing first: alerts see that it grows. */
   lost(labels: { readonly network: string; readonly endpoint: string }, worth: Money): void;
   refunded(labels: { readonly network: string }, worth: Money): void;
   /** a network, a route or all payers without a record settle first because of losses, or do not any more. */
@@ -148,6 +148,8 @@ export function createMetrics(): Metrics {
   ]);
   const limited = counter('turnpike_limited_total', 'Requests beyond what their caller may ask for', ['by', 'what']);
   const reloads = counter('turnpike_catalogue_reloads_total', 'Times the catalogue was loaded again', ['outcome']);
+  // A counter that comes with its first count was never seen to grow, and no alert fires on it.
+  for (const outcome of ['loaded', 'unchanged', 'refused']) reloads.inc({ outcome }, 0);
   const claims = counter('turnpike_channel_claims_total', 'Channels whose vouchers were to be claimed', [
     'network',
     'outcome',

@@ -39,6 +39,15 @@ const pay = async (prompt: string): Promise<number> => {
   return (await sendProof(call, await signProof(gateway, 'chain-c', call))).status;
 };
 
+t.test(
+  'what a refused change is counted by stands at nothing before, for Prometheus takes no first sample for an increase',
+  async (t) => {
+    for (const outcome of ['loaded', 'unchanged', 'refused']) {
+      t.ok(has(await scrape(), `turnpike_catalogue_reloads_total{outcome="${outcome}"} 0`), outcome);
+    }
+  },
+);
+
 t.test('payments and losses are counted, and what settles first because of them shows', async (t) => {
   t.equal(await pay('a lighthouse'), 200);
   await gateway.fault({ settlement: 'chain-c', fault: 'refuse' });
@@ -137,6 +146,8 @@ t.test('what was bought at every door is in the metrics once, and nobody who bou
   t.equal(total.toFixed(6), ((bought + 1) * 0.06).toFixed(6), 'a replay adds nothing');
   t.equal(sumOf(text, 'turnpike_revenue_usd_total', 'rail="mpp"').toFixed(6), '0.120000');
   t.equal(sumOf(text, 'turnpike_payments_total', 'outcome="settled"'), bought + 1);
+  const nothingLost = 'turnpike_lost_usd_total{network="chain-c",endpoint="image/family-e-2"} 0';
+  t.ok(has(text, nothingLost), 'as little as a first loss would be added to');
   t.equal(sumOf(text, 'turnpike_settlement_duration_seconds_count'), bought + 1);
   const served = 'http_server_request_duration_seconds_count';
   const answered = (route: string, status: number) =>
