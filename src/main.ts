@@ -26,7 +26,7 @@ function firstCall(sold: readonly Route[]): string {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
-  makeDataDirectory(config.dataDirectory);
+  makeDataDirectory(config);
   const warnings = [...unknownVariables(process.env), ...doubtful(config)];
   if (cluster.isPrimary && warnings.length > 0) createLog(config.logLevel).warn({}, warnings.join('; '));
   if (config.workers > 1) {

@@ -106,6 +106,10 @@ const live = {
   TURNPIKE_DATA: join(data, 'live'),
 };
 
+const withoutMedia = join(data, 'without-media');
+mkdirSync(withoutMedia, { recursive: true });
+writeFileSync(join(withoutMedia, 'media'), 'a file');
+
 /** Each half is one of a key pair, and not of the same. */
 const MIXED_PAIR = encodeBase58(Buffer.concat([Buffer.alloc(32, 7), Buffer.alloc(32, 9)]));
 
@@ -147,6 +151,11 @@ for (const [promise, more, line] of [
     'a data directory that is a file',
     { TURNPIKE_DATA: 'package.json' },
     /TURNPIKE_DATA is package\.json, which is no directory: give this user a directory of its own/,
+  ],
+  [
+    'a media folder that is a file',
+    { TURNPIKE_DATA: withoutMedia },
+    /TURNPIKE_DATA is \S+, of which \S+media is no directory: give this user a directory of its own/,
   ],
   ['a host that is not of this machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1, which is no address/],
   [

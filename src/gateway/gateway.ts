@@ -37,7 +37,7 @@ import { afterAWhile, inTurn, within } from '../timing.ts';
 import { openAccessLog } from './access-log.ts';
 import { startBackground } from './background.ts';
 import type { Config } from './config.ts';
-import { watchDisk } from './disk.ts';
+import { makeDataDirectory, watchDisk } from './disk.ts';
 import { openEditions, ReloadRefused } from './editions.ts';
 import { followOthers, isRefusal, load, openAnnouncements, openPending } from './reloading.ts';
 import { openLasting } from './serving.ts';
@@ -93,6 +93,7 @@ export async function openGateway(
   const owner = randomUUID();
   const unready = alertProblems(catalogue.service.alerts, config.alerts);
   if (unready.length > 0) throw new ConfigProblem(unready);
+  makeDataDirectory(config);
   const counters = createMetrics();
   const assetOf = assetsOf(catalogue.networks.values());
   const worth = ({ amount, asset }: Pick<Loss, 'amount' | 'asset'>) => fromAtomic(amount, assetOf(asset));
@@ -116,7 +117,7 @@ export async function openGateway(
   // One clock for everything that instances have to agree on: the database's.
   const { now } = store;
   const usable = watchStore(store, log, ownClock);
-  const disk = watchDisk(config.dataDirectory, log);
+  const disk = watchDisk(config, log);
   await Promise.all([usable.check(), disk.check()]);
   const networks = createPayableNetworks(
     [...catalogue.networks.values()].map((network) => ({

@@ -1,5 +1,4 @@
 /** What is not needed any more is let go, a little at a time. */
-import { join } from 'node:path';
 import { keepOf } from '../catalogue/settings/keep.ts';
 import type { ServiceFile } from '../catalogue/types.ts';
 import { HOURS_KEPT_MS } from '../console/spans.ts';
@@ -8,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import { clearFolders } from '../upstream/media/ffmpeg.ts';
 import { pruneMedia } from '../upstream/media/prune.ts';
 import type { Config } from './config.ts';
+import { mediaIn } from './disk.ts';
 
 /** Cached answers and idempotency keys are kept for a day. */
 const KEPT_MS = 86_400_000;
@@ -33,7 +33,7 @@ export async function letGo(
   await clearFolders();
   if (mediaBucket) return;
   const before = mediaMs === undefined ? undefined : Math.min(now - mediaMs - LATE_MS, await oldestNeeded(store));
-  await pruneMedia(join(dataDirectory, 'media'), before, now);
+  await pruneMedia(mediaIn(dataDirectory), before, now);
 }
 
 /** More wait for their end at no time that anything is pruned: then nothing is. */

@@ -1,5 +1,4 @@
 /** What serves a paid call: the providers, where their files are kept, and the sale of credits. */
-import { join } from 'node:path';
 import { sellsCredits } from '../catalogue/sells-credits.ts';
 import type { Catalogue, Route } from '../catalogue/types.ts';
 import { openApiKeys } from '../credits/api-keys.ts';
@@ -18,6 +17,7 @@ import { openTurns, type TurnsAt } from '../upstream/http/turns.ts';
 import { openDirectoryMediaStore, serveMedia } from '../upstream/media/directory.ts';
 import { openS3MediaStore } from '../upstream/media/s3.ts';
 import type { Config } from './config.ts';
+import { mediaIn } from './disk.ts';
 import { shipped } from './shipped.ts';
 
 /** What credits bought on this network (its neutral id, or CAIP-2) wait for. */
@@ -68,7 +68,7 @@ export async function openServing(
     ...(platform.resolve && { resolve: platform.resolve }),
     ...(platform.readFrom && { readFrom: platform.readFrom }),
   });
-  const directory = join(config.dataDirectory, 'media');
+  const directory = mediaIn(config.dataDirectory);
   const bucket = config.mediaBucket && (await openS3MediaStore({ ...config.mediaBucket, downloads }));
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });

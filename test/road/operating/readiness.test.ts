@@ -38,6 +38,20 @@ t.test('an instance is ready while its disk can be written, on both ports', asyn
   while ((await ask(`${gateway.url}/readyz`)).status !== 200) await delay(100);
 });
 
+t.test('nor is one while what it sells could not be stored, its media being a mount of their own', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const [media, away] = [join(gateway.directory, 'media'), join(gateway.directory, 'away')];
+  renameSync(media, away);
+  while ((await ask(`${gateway.url}/readyz`)).status === 200) await delay(100);
+  t.match(await ask(`${gateway.url}/readyz`), {
+    status: 503,
+    body: { status: 'unavailable', failing: { disk: 'the media folder of the data directory cannot be written' } },
+  });
+  renameSync(away, media);
+  while ((await ask(`${gateway.url}/readyz`)).status !== 200) await delay(100);
+});
+
 t.test('an instance that shuts down says so, lives on, and finishes what is under way', async (t) => {
   const provider = createServer().listen(0, '127.0.0.1');
   await once(provider, 'listening');
@@ -127,7 +141,11 @@ t.test('an instance whose node of Tempo is of another chain cannot be paid there
 
 t.test('a disk with less than 64 MB left is full, before a write fails', async (t) => {
   let free = 63 * 1024 * 1024;
-  const disk = watchDisk(t.testdir(), createLog('silent'), async () => free);
+  const disk = watchDisk(
+    { dataDirectory: t.testdir({ media: {} }), mediaBucket: undefined },
+    createLog('silent'),
+    async () => free,
+  );
   await disk.check();
   t.match(disk.fault(), /less than 64 MB left/);
   free = 65 * 1024 * 1024;
