@@ -118,5 +118,10 @@ t.test('what it writes for deploying is right as far as it can be read here', (t
   execFileSync('sh', ['-c', `touch package-lock.json && cp -R ${copies.join(' ')} '${installed}'`], { cwd: shop });
   t.strictSame(readdirSync(installed).sort(), ['catalogue', 'package-lock.json', 'package.json', archive]);
   t.match(dockerfile, /^USER node$/m);
+  // What is mounted where the image has nothing is root's, and the gateway could store no file.
+  for (const volume of services.gateway.volumes) {
+    const [, target = ''] = volume.split(':');
+    t.match(dockerfile, new RegExp(`^RUN install --directory --owner=node --group=node .*${target}$`, 'm'), target);
+  }
   t.end();
 });
