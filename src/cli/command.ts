@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
 import { linesWithoutControls } from '../control-characters.ts';
 import { ConfigProblem } from '../environment.ts';
-import { AmountProblem, type Money, usd } from '../money.ts';
+import { AmountProblem, type Money } from '../money.ts';
+import { type Asset, usdIn } from '../payment/assets.ts';
 import { isOutage, reasonOf as reasonOfStore, StoreProblem } from '../store/problem.ts';
 import { isReference, REFERENCE_TAKES } from '../store/reference.ts';
 import { UsageProblem } from './command-line.ts';
@@ -25,10 +26,10 @@ export async function run(command: () => Promise<void>, failure = 1): Promise<vo
 
 const reasonOf = (error: unknown): string => `the command failed: ${error instanceof Error ? error.message : error}`;
 
-/** Dollars. Throws UsageProblem that names the option. */
-export function dollars(option: string, text: string): Money {
+/** Dollars, of the asset where it is given. Throws UsageProblem that names the option. */
+export function dollars(option: string, text: string, asset?: Pick<Asset, 'decimals'>): Money {
   try {
-    return usd(text);
+    return usdIn(text, asset);
   } catch (error) {
     if (error instanceof AmountProblem)
       throw new UsageProblem(`${option}: ${error.message}; it takes ${error.expected}`);

@@ -100,12 +100,14 @@ async function giveCreditsBack(store: Store, { name, amount, reason, ...order }:
   }
 }
 
+const atomicIn = (asset: Asset, amount: string) => toAtomic(dollars('--amount', amount, asset), asset.decimals);
+
 async function giveBack(store: Store, assetOf: AssetOf, order: Order): Promise<void> {
   const { name, amount, reason } = order;
   const payment = await find(store, name);
   if (!payment) return await giveCreditsBack(store, order);
   const { id: paymentId, asset, route, payer, network } = payment;
-  const atomic = amount === undefined ? {} : { amount: toAtomic(dollars('--amount', amount), assetOf(asset).decimals) };
+  const atomic = amount === undefined ? {} : { amount: atomicIn(assetOf(asset), amount) };
   const outcome = await once(order.reference, (reference) =>
     store.refunds.want({ paymentId, ...atomic, reason, isAutomatic: false, reference, now: store.now() }),
   );
@@ -124,8 +126,7 @@ async function tellSent(store: Store, assetOf: AssetOf, order: Order, transactio
   const payment = await find(store, name);
   if (!payment) throw new UsageProblem(`${name} is no payment here`);
   const { id: paymentId, asset, payer, network } = payment;
-  const { decimals } = assetOf(asset);
-  const wanted = amount === undefined ? undefined : String(toAtomic(dollars('--amount', amount), decimals));
+  const wanted = amount === undefined ? undefined : String(atomicIn(assetOf(asset), amount));
   const open = (await store.refunds.of(paymentId)).filter(({ state }) => state !== 'sent');
   const [refund, another] = open.filter((each) => wanted === undefined || each.amount === wanted);
   if (!refund) {

@@ -1,7 +1,8 @@
 /** Reads what the page sends. Every fault is a ConsoleProblem that names the field and says what it takes. */
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { AmountProblem, type Money, usd } from '../money.ts';
+import { AmountProblem, type Money } from '../money.ts';
+import { type Asset, usdIn } from '../payment/assets.ts';
 import { isReference, REFERENCE_TAKES } from '../store/reference.ts';
 import { ConsoleProblem, wrongField } from './problem.ts';
 
@@ -39,12 +40,12 @@ export function reference(given: Query): string {
   throw wrongField('reference', REFERENCE_TAKES);
 }
 
-/** Dollars, more than none. */
-export function dollars(given: Query, field: string): Money | undefined {
+/** Dollars, more than none; of the asset where it is given. */
+export function dollars(given: Query, field: string, asset?: Pick<Asset, 'decimals'>): Money | undefined {
   const value = text(given, field);
   if (value === undefined) return undefined;
   try {
-    const money = usd(value);
+    const money = usdIn(value, asset);
     if (money > 0n) return money;
   } catch (error) {
     if (!(error instanceof AmountProblem)) throw error;

@@ -151,16 +151,17 @@ export async function payment(parts: ConsoleParts, id: string): Promise<PaymentD
 /** Written down here, and sent by the gateway. */
 export async function refund(parts: ConsoleParts, id: string, body: unknown): Promise<PaymentDetail> {
   const given = form<RefundOrderForm>(body, ['amount', 'reason', 'reference', 'state']);
-  const amount = dollars(given, 'amount');
   const reason = requiredText(given, 'reason', 'why, for your books');
   const seen = oneOf(given, 'state', paymentStates);
   const found = await parts.store.find(id);
   if (!found) throw new ConsoleProblem(404, 'there is no such payment');
   const names = namesIn(parts.catalogue(), parts.mode);
   const { asset } = found;
+  const decimals = names.decimalsOf(asset);
+  const amount = dollars(given, 'amount', { decimals });
   const outcome = await parts.store.refunds.want({
     paymentId: id,
-    ...(amount !== undefined && { amount: toAtomic(amount, names.decimalsOf(asset)) }),
+    ...(amount !== undefined && { amount: toAtomic(amount, decimals) }),
     reason,
     isAutomatic: false,
     reference: reference(given),

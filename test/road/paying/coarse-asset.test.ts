@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { payV2, receiptOf, request } from '../../clients.ts';
+import { openCommands } from '../../commands.ts';
+import { startConsole } from '../../console/client.ts';
 import { copySelling } from '../../few-endpoints.ts';
-import { startGateway } from '../../gateway.ts';
 import { startProgram } from '../../started.ts';
 import { wordsFor } from '../../words-for.ts';
 
@@ -33,7 +34,7 @@ upstream: { via: predictions, model: family-a-2-pro, input: { prompt: prompt }, 
 `,
 );
 
-const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
+const { gateway, ask } = await startConsole({ catalogue });
 t.teardown(gateway.stop);
 
 t.test('a price that cents cannot say is offered and charged rounded up', async (t) => {
@@ -68,3 +69,21 @@ t.test('npm run pay tells its price in dollars, and pays no more of them than it
   t.match(await pay('0.07', 'chain-c'), { code: 1, said: /costs 0\.08 USD, more than --max 0\.07/ });
   t.match(await pay('0.08', 'chain-c'), { code: 0, said: /^quote +0\.08 USD/m });
 });
+
+t.test(
+  'what cents cannot say is not given back: rounded up, it would be more than an operator asked for',
+  async (t) => {
+    const answer = await payV2(gateway, 'chain-c', request(gateway, '/image/postcard', { prompt: 'Porto at dawn' }));
+    const run = openCommands(t);
+    const { transaction } = receiptOf(answer);
+    const environment = { TURNPIKE_DATA: gateway.directory, TURNPIKE_CATALOGUE: catalogue };
+    const refund = (amount: string) => run('refund', [String(transaction), '--amount', amount], environment);
+    const { body } = await ask<{ payments: { id: string }[] }>('GET', `payments?transaction=${transaction}`);
+    const order = { amount: '0.011', reason: 'too dark' };
+    const asked = await ask<{ error: string; field: string }>('POST', `payments/${body.payments[0]?.id}/refund`, order);
+    const why = /with at most 2 decimals/;
+    t.match(asked, { status: 400, body: { error: why, field: 'amount' } });
+    t.match(await refund('0.011'), { code: 1, out: '', err: why });
+    t.match(await refund('0.01'), { code: 0, out: /^0\.01 USDC of image\/postcard goes back/ });
+  },
+);
