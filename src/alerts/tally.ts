@@ -1,4 +1,5 @@
 /** What was earned and spent on each day, and the last sales of each endpoint, counted as the store has them. */
+import { MOST_SALES } from '../catalogue/files/alerts.ts';
 import { type Money, type Rate, rate } from '../money.ts';
 import type { LedgerEntry } from '../store/credits/credit-store.ts';
 import { PAGE, pages, paidIn } from '../store/pages.ts';
@@ -35,7 +36,6 @@ export const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 /** How much later than its time a sale may be seen. */
 const OVERLAP_MS = 600_000;
-const MOST_SALES = 10_000;
 /** Long enough for what is told of yesterday. */
 const KEPT_MS = 3 * DAY_MS;
 

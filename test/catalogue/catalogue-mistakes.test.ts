@@ -102,6 +102,21 @@ t.test('what has a form of its own is told by that form where it does not fit', 
   }
 });
 
+t.test(
+  'a margin is watched over no more sales than are remembered: over more, nobody would ever be told',
+  async (t) => {
+    const service = rightFiles['service.yaml'] as string;
+    const told = (count: string) =>
+      problemsOf(
+        writeCatalogue(t, {
+          'service.yaml': `${service}alerts: { webhooks: [{ url: "https://ops.example" }], marginOver: ${count} }\n`,
+        }),
+      );
+    t.same(told('10000'), []);
+    t.match(told('10001'), [/^service\.yaml:6:\d+: .*10000/]);
+  },
+);
+
 t.test('a page that is to use /mcp is a host name as browsers tell it: another would let nobody in', async (t) => {
   const service = rightFiles['service.yaml'] as string;
   const told = (origins: string) =>

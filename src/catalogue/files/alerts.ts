@@ -18,6 +18,9 @@ export const alertTypes = [
 
 export type AlertType = (typeof alertTypes)[number];
 
+/** Of an endpoint so many sales are remembered. */
+export const MOST_SALES = 10_000;
+
 const count = { type: 'integer', minimum: 1 } as const;
 
 /** `alerts` of `service.yaml`: AlertsFile. */
@@ -69,6 +72,7 @@ export const alerts = {
     },
     marginOver: {
       ...count,
+      maximum: MOST_SALES,
       description: 'margin.negative: so many last sales of an endpoint cost more than was paid for them',
       examples: [50],
     },
