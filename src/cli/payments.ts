@@ -93,7 +93,12 @@ async function print(store: Store, config: KeptConfig, asked: ReturnType<typeof 
     return;
   }
   if (!margins) {
-    const payments = await store.list({ since, limit, ...(owed && { states: ['owed'] as const }) });
+    const payments = await store.list({
+      since,
+      limit,
+      withoutAnswers: true,
+      ...(owed && { states: ['owed'] as const }),
+    });
     const rows = payments.map((payment) => paymentRow(payment, assetOf));
     process.stdout.write(table(HEAD, rows, owed ? 'nothing is owed' : 'no payments yet'));
     return;

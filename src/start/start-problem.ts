@@ -25,6 +25,7 @@ export function startProblem(error: unknown, variables: Variables): string {
       }
       break;
     case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
     case 'ENOTFOUND':
     case 'EAI_AGAIN': {
       const fault = hostFault(error, variables);
