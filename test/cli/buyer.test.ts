@@ -433,44 +433,44 @@ t.test('where the first way cannot be signed, another key pays', async (t) => {
   t.equal(await alone.spending.left(), usd('1'));
 });
 
-t.test('where a deposit was refused, the next call is paid without one', async (t) => {
-  const before = drawn();
-  const { call, payments } = open(t, {
-    offer: exact,
-    before,
-    paid: ({ accepted }) => (accepted === before ? required(exact, 'the payer has too few tokens', before) : here),
+for (const [what, before, next, left] of [
+  // What was signed of a deposit stays counted.
+  ['a deposit', drawn(), /the next call is not drawn from that deposit\.$/, '0.85'],
+  ['a payment', { ...exact, network: elsewhere.network }, /the next call is paid on chain-c\.$/, '0.9'],
+] as const) {
+  t.test(`where ${what} was refused, the next call is paid otherwise`, async (t) => {
+    const { call, spending, payments } = open(t, {
+      offer: exact,
+      before,
+      paid: ({ accepted }) => (accepted === before ? required(exact, 'the payer has too few tokens', before) : here),
+    });
+    const refused = await call({ call: 1 });
+    t.match(refused, { content: [{ text: /too few tokens\. It says that nothing was charged\. Call x again: / }] });
+    t.match(refused, { content: [{ text: next }] });
+    t.match(await call({ call: 1 }), isHere);
+    t.match(await call({ call: 2 }), isHere);
+    t.same(
+      payments.map(({ accepted }) => accepted),
+      [before, exact, exact],
+    );
+    t.equal(await spending.left(), usd(left));
   });
-  const refused = /too few tokens\. It says that nothing was charged\. Call x again: the next call is not drawn from/;
-  t.match(await call({ call: 1 }), { isError: true, content: [{ text: refused }] });
-  t.match(await call({ call: 1 }), isHere);
-  t.match(await call({ call: 2 }), isHere);
-  t.same(
-    payments.map(({ accepted }) => accepted),
-    [before, exact, exact],
-  );
-});
+}
 
-t.test('where a payment was refused, the next call is paid on another network', async (t) => {
-  const before = { ...exact, network: elsewhere.network };
-  const { call, spending, payments } = open(t, {
-    offer: exact,
-    before,
-    paid: ({ accepted }) => (accepted === before ? required(exact, 'the payer has too few tokens', before) : here),
-  });
-  const refused =
-    /too few tokens\. It says that nothing was charged\. Call x again: the next call is paid on chain-c\.$/;
-  t.match(await call({ call: 1 }), { isError: true, content: [{ text: refused }] });
-  t.match(await call({ call: 1 }), isHere);
-  t.match(await call({ call: 2 }), isHere);
-  t.same(
-    payments.map(({ accepted }) => accepted),
-    [before, exact, exact],
-  );
-  t.equal(await spending.left(), usd('0.9'));
-  const alone = open(t, { offer: exact, paid: () => required(exact, 'the payer has too few tokens') });
-  t.match(await alone.call({}), { content: [{ text: /nothing was charged\.$/ }] });
-  t.match(await alone.call({}), { content: [{ text: /nothing was charged\.$/ }] });
-});
+t.test(
+  'what was refused gives its room in the budget back, and is not tried elsewhere where there is nothing else',
+  async (t) => {
+    const { call, spending, payments } = open(t, {
+      offer: exact,
+      paid: () => required(exact, 'the payer has too few tokens'),
+    });
+    for (const time of [1, 2]) {
+      t.match(await call({}), { isError: true, content: [{ text: /nothing was charged\.$/ }] });
+      t.equal(payments.length, time);
+    }
+    t.equal(await spending.left(), usd('1'));
+  },
+);
 
 t.test('of two same calls at once each keeps its own payment', async (t) => {
   let isOwed = true;
