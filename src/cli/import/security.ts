@@ -63,13 +63,15 @@ function partsOf(root: JsonObject, needed: readonly string[]): Part[] {
   const parts = names.flatMap((name) => partOf(root, name, secretOf(name)) ?? []);
   // Two of one place, such as the header of bearer and basic, take each other's.
   const secrets = parts.flatMap((part) => Object.keys(part.secrets));
-  const areApart = areDistinct(parts.map(headerOr)) && areDistinct(secrets);
+  const areApart = areDistinct(parts.map(({ place }) => headerOf(place))) && areDistinct(secrets);
   return parts.length === names.length && areApart ? parts : [];
 }
 
 const areDistinct = (texts: readonly string[]): boolean => new Set(texts).size === texts.length;
 
-const headerOr = ({ place }: Part): string => (['bearer', 'basic'].includes(place) ? 'header authorization' : place);
+const AUTHORIZATION = 'header authorization';
+
+const headerOf = (place: string): string => (['bearer', 'basic'].includes(place) ? AUTHORIZATION : place);
 
 const schemeOf = (parts: readonly Part[]): Scheme => {
   const remark = parts.flatMap((part) => part.remark ?? []).join('; ');
@@ -106,7 +108,34 @@ export function chooseScheme(document: ApiDocument, operations: readonly Operati
     }
   }
   const [first] = [...counts.values()].sort((left, right) => right.opened - left.opened);
-  return first && schemeOf(first.parts);
+  return first ? schemeOf(first.parts) : askedScheme(operations);
+}
+
+/** Parameters in which a key is sent, whatever else the document calls them. */
+const CREDENTIAL = /^(?:header authorization|(?:header|query) (?:x-)?(?:api|app|auth|access)[-_]?(?:key|token))$/;
+
+const placeOf = ({ in: place, name }: JsonObject): string => `${place} ${String(name).toLowerCase()}`;
+
+const isRequired = ({ required }: JsonObject): boolean => required === true;
+
+/** Of a document that names no security: the first parameter that is a key. Callers have none of the operator's. */
+function askedScheme(operations: readonly Operation[]): Scheme | undefined {
+  const found = operations
+    .flatMap(({ parameters }) => parameters)
+    .find((parameter) => isRequired(parameter) && CREDENTIAL.test(placeOf(parameter)));
+  if (!found) return undefined;
+  const name = String(found.name);
+  const [place, value] = [placeOf(found), `{${KEY}}`];
+  const remark = `${name} is asked for as a parameter, and the document names no security: the key is sent in it`;
+  const asItIs = ', as it is: write authorize: { bearer: key } where "Bearer " belongs before it';
+  return {
+    name,
+    authorize: found.in === 'header' ? { header: name, value } : { query: name, value },
+    secrets: { [KEY]: KEY_VARIABLE },
+    parameters: [{ in: String(found.in), name }],
+    places: [place],
+    remark: place === AUTHORIZATION ? remark + asItIs : remark,
+  };
 }
 
 /** Why calls of an operation are not let in with the upstream's scheme; undefined where they are. */
@@ -118,9 +147,17 @@ export function refusedWith(
   const alternatives = alternativesOf(document, operation);
   const isSent = (name: string): boolean =>
     scheme?.places.includes(partOf(document.root, name, KEY)?.place ?? '') === true;
-  if (alternatives.length === 0 || alternatives.some((needed) => needed.every(isSent))) return undefined;
+  if (alternatives.length === 0) return unfilledHeader(operation, scheme);
+  if (alternatives.some((needed) => needed.every(isSent))) return undefined;
   const wanted = alternatives.map((needed) => needed.join(' and ')).join(' or ');
   return scheme
     ? `needs ${wanted}, and the upstream authorizes with ${scheme.name}`
     : `needs ${wanted}, which cannot be sent`;
+}
+
+/** No caller is asked for the header in which the upstream's key belongs. */
+function unfilledHeader({ parameters }: Operation, scheme: Scheme | undefined): string | undefined {
+  const isAsked = parameters.some((parameter) => isRequired(parameter) && placeOf(parameter) === AUTHORIZATION);
+  if (!scheme || !isAsked || scheme.places.map(headerOf).includes(AUTHORIZATION)) return undefined;
+  return `needs the header Authorization, and the upstream authorizes with ${scheme.name}`;
 }

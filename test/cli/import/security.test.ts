@@ -86,6 +86,56 @@ t.test('of several flows of OAuth that are named as needed together, one access 
   t.same(both.upstream.file.settings, { authorize: [{ bearer: 'oauth2' }, { query: 'app_id', value: '{app_id}' }] });
 });
 
+t.test('a key that a document asks callers for, and calls no security, is sent by the upstream', async (t) => {
+  const asking = (place: string, name: string, more: object = {}) =>
+    documentOf({
+      parameters: [
+        { in: place, name, required: true, schema: { type: 'string' }, ...more },
+        { in: 'query', name: 'token', schema: { type: 'string' } },
+      ],
+    });
+  const cases = [
+    [asking('header', 'Authorization'), { header: 'Authorization', value: '{key}' }],
+    [asking('header', 'X-API-Key'), { header: 'X-API-Key', value: '{key}' }],
+    [asking('query', 'apikey'), { query: 'apikey', value: '{key}' }],
+  ] as const;
+  for (const [text, authorize] of cases) {
+    const { report, endpoint } = await importedText(t, text);
+    t.same(report.upstream.file.settings, { authorize });
+    t.same(report.upstream.file.keys, { key: 'THINGS_API_KEY' });
+    t.same(endpoint('make').request, { properties: { token: { type: 'string' } } });
+    t.match(report.remarks.join(), /asked for as a parameter, and the document names no security/);
+  }
+  const { report: optional } = await importedText(t, asking('header', 'Authorization', { required: false }));
+  t.same(optional.upstream.file.keys, undefined, 'what need not be sent is no key');
+});
+
+t.test('an operation whose Authorization header the key of the others does not fill is left out', async (t) => {
+  const parameters = [{ in: 'header', name: 'Authorization', required: true, schema: { type: 'string' } }];
+  const one = {
+    operationId: 'one',
+    responses: { 200: { description: 'x', content: { 'application/json': { schema: {} } } } },
+  };
+  const withKey = (scheme: object) =>
+    documentOf(
+      {},
+      {
+        components: { securitySchemes: { way: scheme } },
+        paths: {
+          '/a': { get: { ...one, security: [{ way: [] }] } },
+          '/b': { get: { ...one, operationId: 'two', parameters } },
+        },
+      },
+    );
+  const { outcome } = await importedText(t, withKey({ type: 'apiKey', in: 'query', name: 'key' }));
+  t.match(outcome('two'), {
+    kind: 'left out',
+    notes: ['needs the header Authorization, and the upstream authorizes with way'],
+  });
+  const bearer = await importedText(t, withKey({ type: 'http', scheme: 'bearer' }));
+  t.equal(bearer.outcome('two').kind, 'written', 'a bearer token is sent in that header');
+});
+
 t.test('an operation that the key of the others does not open is left out', async (t) => {
   const schemes = { cookie: { type: 'apiKey', in: 'cookie', name: 'sid' } };
   const { report } = await importedText(t, secured(schemes, [{ cookie: [] }]));
