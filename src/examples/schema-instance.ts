@@ -129,7 +129,11 @@ function makeText(
   longest: number,
 ): string {
   if (typeof pattern === 'string') {
-    const text = textForPattern(pattern, random, longest);
+    const fits = ({ length }: string) => length >= numberOr(minLength, 0) && length <= numberOr(maxLength, length);
+    const usual = textForPattern(pattern, random, { longest });
+    if (usual !== undefined && fits(usual)) return usual;
+    const filled = textForPattern(pattern, random, { longest, filledTo: numberOr(minLength, 0) });
+    const text = filled !== undefined && fits(filled) ? filled : usual;
     if (text !== undefined) return text;
   }
   if (format === 'uri' || format === 'uri-reference') return `https://example.com/${name}/${random.integer(100, 999)}`;

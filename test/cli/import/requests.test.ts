@@ -244,3 +244,11 @@ t.test('a request for an answer that streams is not taken, where another answer 
   const one = await importedText(t, documentOf({ ...body, ...answering(schema) }));
   t.match(propertiesOf(one.endpoint('make')).stream, { type: ['boolean', 'null'], enum: undefined });
 });
+
+t.test('an operation that takes a text of one of several forms has an example of it', async (t) => {
+  const schema = { type: 'string', pattern: '^(SM|MM)[0-9a-f]{32}$', minLength: 34, maxLength: 34 };
+  const parameters = [{ in: 'query', name: 'sid', required: true, schema }];
+  const { outcome, endpoint } = await importedText(t, documentOf({ parameters }));
+  t.equal(outcome('make').kind, 'written', outcome('make').notes.join());
+  t.match(endpoint('make').example, { sid: /^(SM|MM)[0-9a-f]{32}$/ });
+});
