@@ -1,6 +1,7 @@
 /** The request that callers send for an operation, and how the provider's is made from it. */
 import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
+import { methods } from '../../upstream/providers/http/options.ts';
 import { type Body, bodyOf, notesOnUnsent } from './body.ts';
 import { exampleIn } from './examples.ts';
 import { ANY_TYPE } from './keywords.ts';
@@ -42,10 +43,14 @@ class Fields {
 
 /** Throws Unsupported. */
 export function planRequest(operation: Operation, scheme: Scheme | undefined, context: SchemaContext): RequestPlan {
+  const { method } = operation;
+  if (!methods.some((one) => one === method)) {
+    throw new Unsupported(`is a ${method} request: only ${methods.join(', ')} are sold`);
+  }
   const fields = new Fields();
   const { sent, notes } = addParameters(fields, operation, scheme, context);
   const body = bodyOf(operation, context);
-  const upstream = { method: operation.method, ...sent, ...(body && { body: addBody(fields, body) }) };
+  const upstream = { method, ...sent, ...(body && { body: addBody(fields, body) }) };
   const { required, properties, documented } = fields;
   const request = { ...(required.length > 0 && { required }), properties };
   return {
@@ -74,13 +79,26 @@ function addParameters(fields: Fields, operation: Operation, scheme: Scheme | un
     else if (place === 'header') headers[name] = field;
     else query[sentAs] = join === undefined ? field : { from: field, join };
   }
-  const path = operation.path.replaceAll(/\{([^}]*)\}/g, (_whole, name: string) => {
-    const field = places.get(name);
-    if (field === undefined) throw new Unsupported(`its path has {${name}}, and no parameter of that name`);
-    return `{${field}}`;
-  });
+  const path = pathWith(places, operation.path);
   const hasEntries = (map: object) => Object.keys(map).length > 0;
   return { sent: { path, ...(hasEntries(query) && { query }), ...(hasEntries(headers) && { headers }) }, notes };
+}
+
+const PLACE = /\{([^}]*)\}|(?<=\/):(\w+)(?=\/|$)/g;
+
+/** The path with the fields of its places. Some documents write one as `/:id`. Throws Unsupported. */
+function pathWith(places: ReadonlyMap<string, string>, template: string): string {
+  const left = new Set(places.keys());
+  const path = template.replaceAll(PLACE, (whole, braced?: string, colon?: string) => {
+    const name = braced ?? colon ?? '';
+    const field = places.get(name);
+    left.delete(name);
+    if (field !== undefined) return `{${field}}`;
+    if (colon !== undefined) return whole;
+    throw new Unsupported(`its path has {${name}}, and no parameter of that name`);
+  });
+  for (const name of left) throw new Unsupported(`has a parameter ${name} in its path, which has no {${name}}`);
+  return path;
 }
 
 /** Adds the body's fields, or the body as one, and gives `upstream.body`. */

@@ -252,3 +252,32 @@ t.test('an operation that takes a text of one of several forms has an example of
   t.equal(outcome('make').kind, 'written', outcome('make').notes.join());
   t.match(endpoint('make').example, { sid: /^(SM|MM)[0-9a-f]{32}$/ });
 });
+
+const get = {
+  responses: { 200: { description: 'x', content: { 'application/json': { schema: { type: 'object' } } } } },
+};
+const inPath = (name: string) => ({ in: 'path', name, required: true, schema: { type: 'string' } });
+
+t.test('a place in a path may be written with a colon', async (t) => {
+  const paths = {
+    '/owners/:ownerId/things/{thing-id}:find': {
+      get: { ...get, operationId: 'find', parameters: [inPath('ownerId'), inPath('thing-id')] },
+    },
+    '/owners/{ownerId}/:all': { get: { ...get, operationId: 'all', parameters: [inPath('ownerId')] } },
+  };
+  const { endpoint } = await importedText(t, documentOf({}, { paths }));
+  t.equal(endpoint('find').upstream.path, '/owners/{ownerId}/things/{thing_id}:find');
+  t.equal(endpoint('all').upstream.path, '/owners/{ownerId}/:all');
+});
+
+t.test('what is left out of a request is told in the words of the document', async (t) => {
+  const paths = {
+    '/owners': {
+      get: { ...get, operationId: 'placed', parameters: [inPath('ownerId')] },
+      head: { ...get, operationId: 'head' },
+    },
+  };
+  const { outcome } = await importedText(t, documentOf({}, { paths }));
+  t.same(outcome('placed').notes, ['has a parameter ownerId in its path, which has no {ownerId}']);
+  t.same(outcome('head').notes, ['is a HEAD request: only GET, POST, PUT, PATCH, DELETE are sold']);
+});

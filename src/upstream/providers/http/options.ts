@@ -5,7 +5,7 @@ import type { MediaKind } from '../../media/type.ts';
 import type { UpstreamFailure } from '../../problem.ts';
 import { headerName } from './authorization.ts';
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const kinds = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];
 const failures = [
   'not-found',
