@@ -110,7 +110,8 @@ const isUnfetched = (error: unknown, source: string): boolean =>
  */
 async function faultsOf(root: JsonObject): Promise<string[]> {
   const { errors = [] } = await new Validator().validate(structuredClone(root));
-  if (typeof errors === 'string') return [errors];
+  // A member that is called $ref is taken for a reference.
+  if (typeof errors === 'string') return errors.includes(String({})) ? [] : [errors];
   const [first] = errors;
   return first ? [`${first.instancePath} ${first.message}${errors.length > 1 ? '; there may be more' : ''}`] : [];
 }

@@ -150,6 +150,12 @@ export function refusedWith(
   if (alternatives.length === 0) return unfilledHeader(operation, scheme);
   if (alternatives.some((needed) => needed.every(isSent))) return undefined;
   const wanted = alternatives.map((needed) => needed.join(' and ')).join(' or ');
+  const described = asJsonObject(asJsonObject(document.root.components).securitySchemes);
+  const unknown = [...new Set(alternatives.flat())].filter((name) => !Object.hasOwn(described, name));
+  if (unknown.length > 0) {
+    const names = unknown.join(' and ');
+    return `needs ${wanted}, and the document does not describe ${names}: add ${unknown.length > 1 ? 'them' : 'it'} to its components.securitySchemes`;
+  }
   return scheme
     ? `needs ${wanted}, and the upstream authorizes with ${scheme.name}`
     : `needs ${wanted}, which cannot be sent`;

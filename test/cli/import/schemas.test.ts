@@ -197,3 +197,13 @@ t.test('what asks for a billion items or characters is left out, and of an answe
   const { result } = (await importedText(t, documentOf({ responses }))).endpoint('make');
   t.match(result, { type: 'array', items: { type: 'string' } });
 });
+
+t.test('a member that is called $ref is no fault of the document', async (t) => {
+  const schema = { type: 'object', properties: { $ref: { type: 'string' }, name: { type: 'string' } } };
+  const { report, endpoint } = await importedText(t, documentOf(jsonBody(schema)));
+  t.same(
+    report.remarks.filter((remark) => remark.includes('not quite right')),
+    [],
+  );
+  t.same(propertiesOf(endpoint('make')).$ref, { type: 'string' });
+});

@@ -143,6 +143,12 @@ t.test('an operation that the key of the others does not open is left out', asyn
   t.same(report.upstream.file.keys, undefined);
 });
 
+t.test('a security scheme that the document names and nowhere describes is told as such', async (t) => {
+  const { report } = await importedText(t, secured({}, [{ way: [], other: [] }]));
+  const cure = 'the document does not describe way and other: add them to its components.securitySchemes';
+  t.match(report.outcomes, [{ kind: 'left out', notes: [`needs way and other, and ${cure}`] }]);
+});
+
 t.test('servers: variables are filled in, and an upstream of another provider is not taken over', async (t) => {
   const server = {
     url: 'https://{region}.api.things.example/{base}/',
