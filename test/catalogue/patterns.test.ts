@@ -24,4 +24,5 @@ t.test('a pattern is searched once', async (t) => {
   t.equal(checked.news()?.schemas.length, 1, 'and one that is listed is not searched at all');
   t.match(patternFault('^(a+)+$', checked), { message: /exponentially/ });
   t.equal(checked.news()?.schemas.length, 1, 'and one that is refused is not remembered as good');
+  t.equal(patternFault('^(a+)+$', checkedCatalogue()), patternFault('^(a+)+$', checked), 'nor searched again');
 });

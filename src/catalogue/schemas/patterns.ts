@@ -24,6 +24,9 @@ const LIMITS = { timeout: 20_000, seedingTimeout: null, incubationTimeout: null,
 const require = createRequire(import.meta.url);
 const searched: ReadonlySet<string> = new Set(harmless);
 
+/** What this process found: a document may have one pattern in each of a thousand operations, and each try asks again. */
+const refused = new Map<string, PatternFault>();
+
 /**
  * What is wrong with a pattern, or undefined. Searching one for catastrophic backtracking takes up to seconds and a
  * development package, so it is done once: `npm run codegen` lists what it found harmless in `generated/patterns.json`,
@@ -38,8 +41,9 @@ export function patternFault(pattern: string, checked: CheckedCatalogue): Patter
   }
   const key = { pattern };
   if (searched.has(pattern) || checked.has(key, undefined)) return undefined;
-  const fault = backtrackingFault(pattern);
-  if (!fault) checked.add(key, undefined);
+  const fault = refused.get(pattern) ?? backtrackingFault(pattern);
+  if (fault) refused.set(pattern, fault);
+  else checked.add(key, undefined);
   return fault;
 }
 
