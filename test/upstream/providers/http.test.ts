@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { CallContext } from '../../../src/upstream/adapter.ts';
 import { CutAnswer } from '../../../src/upstream/cut-answer.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
@@ -345,6 +345,24 @@ t.test('what XML writes like a number and is none keeps its zeros and its sign',
   const binding = { options: { path: '/', result: 'a' }, upstream: 'weather', http: connect(t, origin) };
   const result = await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
   t.strictSame(result, { zip: '01234', phone: '+351912345678', colour: '0x1F', low: -0.5, days: 10 });
+});
+
+/** What the adapter makes of an answer. */
+async function madeOf(t: Test, type: string, body: Buffer | string, more: object = {}): Promise<unknown> {
+  const { origin } = await serve(t, (_request, response) =>
+    response.writeHead(200, { 'content-type': type }).end(body),
+  );
+  const binding = { options: { path: '/', ...more }, upstream: 'weather', http: connect(t, origin) };
+  return await http
+    .call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t))
+    .catch((error) => error);
+}
+
+t.test('characters that XML writes as their numbers are read as what they are', async (t) => {
+  const body =
+    '<a at="it&#39;s"><t>S&#227;o&#x20;Paulo &lt;3&gt; &amp;#227; &amp;lt;</t><c><![CDATA[&#227; <b>]]></c></a>';
+  const read = { a: { at: "it's", t: 'S\u00e3o Paulo <3> &#227; &lt;', c: '&#227; <b>' } };
+  t.same(await madeOf(t, 'text/xml', body), read);
 });
 
 t.test('an answer in which the expression finds nothing is none, and one in which it finds little is', async (t) => {

@@ -10,6 +10,8 @@ const xml = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: '',
   ignoreDeclaration: true,
+  // Characters may be written as their numbers. Those named as in HTML are none without a DOCTYPE, and no harm.
+  htmlEntities: true,
   // Postcodes, telephone numbers and colours are no numbers.
   numberParseOptions: { leadingZeros: false, hex: false, skipLike: /^\+/ },
 });
