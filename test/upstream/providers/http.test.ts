@@ -365,6 +365,22 @@ t.test('characters that XML writes as their numbers are read as what they are', 
   t.same(await madeOf(t, 'text/xml', body), read);
 });
 
+t.test('what asText names stays a text in XML, also where it is a number once', async (t) => {
+  const body = '<books><book><title>1984</title><pages n="328">328</pages><v>1.10</v></book></books>';
+  const more = { result: 'books.book', asText: ['title', 'v'] };
+  const read = { title: '1984', pages: { '#text': 328, n: '328' }, v: '1.10' };
+  t.strictSame(await madeOf(t, 'application/xml', body, more), read);
+});
+
+t.test('elements of XML are a list, whether they come never, once or often', async (t) => {
+  const more = { result: '{all: [feed.entry][?@][].{id: id, by: by."#text"}}' };
+  const entry = (id: number) => `<entry><id>${id}</id><by role="a">Ada</by></entry>`;
+  for (const ids of [[], [1], [1, 2]]) {
+    const all = ids.map((id) => ({ id, by: 'Ada' }));
+    t.same(await madeOf(t, 'text/xml', `<feed>${ids.map(entry).join('')}</feed>`, more), { all });
+  }
+});
+
 t.test('an answer in which the expression finds nothing is none, and one in which it finds little is', async (t) => {
   const asked = async (result: string, answer: unknown) => {
     const { origin } = await serve(t, (_request, response) =>

@@ -6,19 +6,22 @@ import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { numbersAsText } from './as-text.ts';
 
-const xml = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  ignoreDeclaration: true,
-  // Characters may be written as their numbers. Those named as in HTML are none without a DOCTYPE, and no harm.
-  htmlEntities: true,
-  // Postcodes, telephone numbers and colours are no numbers.
-  numberParseOptions: { leadingZeros: false, hex: false, skipLike: /^\+/ },
-});
+/** `asText`: elements that stay texts although they look like numbers. */
+const xmlParser = (asText: readonly string[]): XMLParser =>
+  new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    ignoreDeclaration: true,
+    // Characters may be written as their numbers. Those named as in HTML are none without a DOCTYPE, and no harm.
+    htmlEntities: true,
+    // Postcodes, telephone numbers and colours are no numbers.
+    numberParseOptions: { leadingZeros: false, hex: false, skipLike: /^\+/ },
+    tagValueProcessor: (name, value) => (asText.includes(name) ? undefined : value),
+  });
 
 /**
  * The answer as a value: JSON, a text as a string, XML as an object of its elements and attributes. No answer at all is
- * null. `asText`: see `numbersAsText`. Throws UpstreamProblem `malformed`.
+ * null. `asText`: see `numbersAsText`; in XML, elements. Throws UpstreamProblem `malformed`.
  */
 export function readAnswer(response: UpstreamResponse, upstream: string, asText?: readonly string[]): unknown {
   const type = (response.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -26,7 +29,9 @@ export function readAnswer(response: UpstreamResponse, upstream: string, asText?
   if (/^(?:application|text)\/json$|\+json$/.test(type)) {
     return response.json(asText && ((text) => numbersAsText(text, asText)));
   }
-  if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) return readXml(textOf(response, upstream), upstream);
+  if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) {
+    return readXml(textOf(response, upstream), upstream, asText);
+  }
   if (type.startsWith('text/')) return textOf(response, upstream);
   throw new UpstreamProblem('malformed', upstream, `answered ${type}: a file needs result: { file: ... }`);
 }
@@ -56,11 +61,11 @@ function textOf({ headers, body }: UpstreamResponse, upstream: string): string {
   }
 }
 
-function readXml(text: string, upstream: string): unknown {
+function readXml(text: string, upstream: string, asText: readonly string[] = []): unknown {
   // Entities of a document's own can make gigabytes of a line.
   if (/<!DOCTYPE/i.test(text)) throw new UpstreamProblem('malformed', upstream, 'answered XML with a DOCTYPE');
   try {
-    return xml.parse(text, true);
+    return xmlParser(asText).parse(text, true);
   } catch (error) {
     throw new UpstreamProblem('malformed', upstream, 'answered XML that cannot be read', { cause: error });
   }

@@ -175,7 +175,7 @@ export const httpOptions = {
       items: { type: 'string', minLength: 1 },
       minItems: 1,
       description:
-        'Members of the JSON answered, wherever they stand, whose numbers are read as texts, digit for digit',
+        'Members of the JSON answered, or elements of XML, wherever they stand, whose numbers are read as texts, digit for digit',
       examples: [['id', 'lamports']],
     },
     stream: {
