@@ -23,6 +23,14 @@ export function expressionFault(expression: string): string | undefined {
   }
 }
 
+/** Whether it takes a member of what it is asked of, and not the whole alone. It is right. */
+export const namesMembers = (expression: string): boolean => holdsField(expressionOf(expression));
+
+const holdsField = (node: unknown): boolean =>
+  typeof node === 'object' &&
+  node !== null &&
+  (('type' in node && node.type === 'Field') || Object.values(node).some(holdsField));
+
 function functionsOf(node: unknown): string[] {
   if (typeof node !== 'object' || node === null) return [];
   const own = 'type' in node && node.type === 'Function' && 'name' in node ? [String(node.name)] : [];

@@ -279,6 +279,17 @@ t.test('several keys are sent each to its own place', async (t) => {
   t.match(came, [{ url: '/?q=a&app_id=the-id', 'x-app-key': 'the-key', authorization: 'Bearer the-token' }]);
 });
 
+/** What the adapter makes of an answer. */
+async function madeOf(t: Test, type: string, body: Buffer | string, more: object = {}): Promise<unknown> {
+  const { origin } = await serve(t, (_request, response) =>
+    response.writeHead(200, { 'content-type': type }).end(body),
+  );
+  const binding = { options: { path: '/', ...more }, upstream: 'weather', http: connect(t, origin) };
+  return await http
+    .call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t))
+    .catch((error) => error);
+}
+
 t.test('an answer is read in the characters that it says it is in', async (t) => {
   const asked = async (type: string, body: Buffer | string) => {
     const { origin } = await serve(t, (_request, response) =>
@@ -337,6 +348,26 @@ t.test('JSON is read as such under each of its types', async (t) => {
   }
 });
 
+t.test('JSON is read as such where its server calls it a page, a script, a file or a plain text', async (t) => {
+  const body = '{"warmest":25,"id":12345678901234567890}';
+  const named = { result: '{warmest: warmest, id: id}', asText: ['id'] };
+  const read = { warmest: 25, id: '12345678901234567890' };
+  for (const type of [
+    'text/html; charset=utf-8',
+    'text/javascript',
+    'application/x-javascript',
+    'application/octet-stream',
+  ]) {
+    t.same(await madeOf(t, type, body, named), read, type);
+    t.same(await madeOf(t, type, '[25]'), [25], `${type}, all of it`);
+  }
+  t.same(await madeOf(t, 'text/plain', body, named), read, 'a plain text of which members are named');
+  t.equal(await madeOf(t, 'text/plain', body), body, 'else it is a text like any other');
+  t.same(await madeOf(t, 'text/plain', body, { result: '{text: @}' }), { text: body });
+  t.equal(await madeOf(t, 'text/csv', '[25]'), '[25]');
+  t.equal(await madeOf(t, 'text/html', '{not} JSON'), '{not} JSON');
+});
+
 t.test('what XML writes like a number and is none keeps its zeros and its sign', async (t) => {
   const body = '<a><zip>01234</zip><phone>+351912345678</phone><colour>0x1F</colour><low>-0.5</low><days>10</days></a>';
   const { origin } = await serve(t, (_request, response) =>
@@ -346,17 +377,6 @@ t.test('what XML writes like a number and is none keeps its zeros and its sign',
   const result = await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
   t.strictSame(result, { zip: '01234', phone: '+351912345678', colour: '0x1F', low: -0.5, days: 10 });
 });
-
-/** What the adapter makes of an answer. */
-async function madeOf(t: Test, type: string, body: Buffer | string, more: object = {}): Promise<unknown> {
-  const { origin } = await serve(t, (_request, response) =>
-    response.writeHead(200, { 'content-type': type }).end(body),
-  );
-  const binding = { options: { path: '/', ...more }, upstream: 'weather', http: connect(t, origin) };
-  return await http
-    .call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t))
-    .catch((error) => error);
-}
 
 t.test('characters that XML writes as their numbers are read as what they are', async (t) => {
   const body =

@@ -43,7 +43,7 @@ export const http: Adapter<HttpOptions> = {
       return await fileResult(await context.once([request], ask), kind, upstream, context);
     }
     const ask = async () => {
-      const first = readAnswer(await send(request, binding, context), upstream, options.asText);
+      const first = readAnswer(await send(request, binding, context), upstream, options);
       const last = options.poll
         ? await poll(first, { ...options.poll, asText: options.asText }, { ...binding, signal: context.signal })
         : first;

@@ -2,9 +2,10 @@
 import { XMLParser } from 'fast-xml-parser';
 import { isJsonObject } from '../../../json.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
-import { evaluate } from '../../jmespath.ts';
+import { evaluate, namesMembers } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { numbersAsText } from './as-text.ts';
+import { type Answering, resultExpression } from './options.ts';
 
 /** `asText`: elements that stay texts although they look like numbers. */
 const xmlParser = (asText: readonly string[]): XMLParser =>
@@ -19,21 +20,38 @@ const xmlParser = (asText: readonly string[]): XMLParser =>
     tagValueProcessor: (name, value) => (asText.includes(name) ? undefined : value),
   });
 
+type Reading = Pick<Answering, 'asText' | 'result' | 'failed' | 'poll'>;
+
 /**
  * The answer as a value: JSON, a text as a string, XML as an object of its elements and attributes. No answer at all is
  * null. `asText`: see `numbersAsText`; in XML, elements. Throws UpstreamProblem `malformed`.
  */
-export function readAnswer(response: UpstreamResponse, upstream: string, asText?: readonly string[]): unknown {
+export function readAnswer(response: UpstreamResponse, upstream: string, reading: Reading): unknown {
+  const { asText } = reading;
   const type = (response.headers['content-type'] ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const json = () => response.json(asText && ((text) => numbersAsText(text, asText)));
   if (response.body.length === 0) return null;
-  if (/^(?:application|text)\/json$|\+json$/.test(type)) {
-    return response.json(asText && ((text) => numbersAsText(text, asText)));
-  }
+  if (/^(?:application|text)\/json$|\+json$/.test(type)) return json();
   if (/^(?:application|text)\/(?:.+\+)?xml$/.test(type)) {
     return readXml(textOf(response, upstream), upstream, asText);
   }
+  if (mayBeJson(type, response.body, reading)) {
+    try {
+      return json();
+    } catch {
+      // A text that begins like it.
+    }
+  }
   if (type.startsWith('text/')) return textOf(response, upstream);
   throw new UpstreamProblem('malformed', upstream, `answered ${type}: a file needs result: { file: ... }`);
+}
+
+/** Many a server calls its JSON a page, a script or a file; and a plain text, which it is unless its members are asked for. */
+function mayBeJson(type: string, body: Buffer, reading: Reading): boolean {
+  if (!/^(?:\ufeff)?\s*[[{]/.test(body.toString('utf8', 0, 100))) return false;
+  if (type !== 'text/plain') return /^text\/(?:html|(?:x-)?javascript)$|^(?!text\/)/.test(type);
+  const expressions = [resultExpression(reading), reading.failed, reading.poll?.until];
+  return expressions.some((expression) => expression !== undefined && namesMembers(expression));
 }
 
 /** Throws UpstreamProblem `malformed` for an answer that is compressed, which nobody asked for: its bytes would be taken for the text. */

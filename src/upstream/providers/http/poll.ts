@@ -35,7 +35,8 @@ export async function poll(
     await pause(pauseMs, signal).catch(() => {
       throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
     });
-    answer = readAnswer(await http.request({ method: 'GET', path, signal, asksOfJob: true }), upstream, asText);
+    const response = await http.request({ method: 'GET', path, signal, asksOfJob: true });
+    answer = readAnswer(response, upstream, { asText, poll: options });
   }
   return answer;
 }
