@@ -16,7 +16,19 @@ import { snippet } from './redact.ts';
 import type { UpstreamResponse } from './upstream-http.ts';
 
 /** Leaves out the mark that some put before their JSON. */
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const CHARSET = /;\s*charset="?([^\s;"]+)/i;
+
+/** UTF-8, as JSON is; where it is none, in the characters that its type names, as some frameworks write it. Throws for others. */
+function textOf({ headers }: Pick<UpstreamResponse, 'headers'>, body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    const [, named] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
+    return new TextDecoder(named).decode(body);
+  }
+}
 
 export type Outcome = { response: UpstreamResponse } | Failed;
 
@@ -44,7 +56,7 @@ function answered(
     sent: request.body.text,
     json(made = (text) => text) {
       try {
-        return JSON.parse(made(utf8.decode(body)));
+        return JSON.parse(made(textOf({ headers }, body)));
       } catch {
         const providerMessage = snippet(body, Object.values(connection.secrets));
         throw new UpstreamProblem(

@@ -368,6 +368,17 @@ t.test('JSON is read as such where its server calls it a page, a script, a file 
   t.equal(await madeOf(t, 'text/html', '{not} JSON'), '{not} JSON');
 });
 
+t.test('JSON in other characters than UTF-8 is read in those that it says it is in', async (t) => {
+  const type = 'application/json;charset=ISO-8859-1';
+  t.same(await madeOf(t, type, Buffer.from('{"city":"S\u00e3o Paulo"}', 'latin1')), { city: 'S\u00e3o Paulo' });
+  t.same(
+    await madeOf(t, type, '{"city":"S\u00e3o Paulo"}'),
+    { city: 'S\u00e3o Paulo' },
+    'though what is UTF-8 is that',
+  );
+  t.same(await madeOf(t, 'application/json; charset=klingon', '{"a":1}'), { a: 1 });
+});
+
 t.test('what XML writes like a number and is none keeps its zeros and its sign', async (t) => {
   const body = '<a><zip>01234</zip><phone>+351912345678</phone><colour>0x1F</colour><low>-0.5</low><days>10</days></a>';
   const { origin } = await serve(t, (_request, response) =>
