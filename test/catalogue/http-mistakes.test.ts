@@ -82,6 +82,11 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:30: query.more takes the field dais, which request does not have; did you mean days? There are: city, days`,
   ],
   [
+    'a text that is meant to be sent as it is',
+    ['{ days: days }', '{ days: days, units: metric }'],
+    `${FILE}:15:31: query.units takes the field metric, which request does not have; there are: city, days; what is the same in every call is written { value: "metric" }`,
+  ],
+  [
     'a path that a caller can lead elsewhere',
     ['type: string, format: path-segment', 'type: string'],
     `${FILE}:14:9: path takes city, which may be "": that leads to another path; format: path-segment for city, an enum or a pattern`,

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { AdapterDeclaration } from '../contracts.ts';
 import { demandAlways, fieldsOf, isList, type RequestUse, typesOf } from '../endpoints/request-reads.ts';
-import { choices } from '../yaml/suggest.ts';
+import { choices, nearest } from '../yaml/suggest.ts';
 import { below, type Diagnostics, keyOf, pathName, type SourceLocation } from '../yaml/yaml-document.ts';
 import { type FieldTaken, fieldsTaken, isConstant, type TakenField } from './mapped-field.ts';
 
@@ -36,10 +36,13 @@ export function checkMapping(use: AdapterUse, request: RequestUse, diagnostics: 
       continue;
     }
     const wrong = `${pathName([option, ...path])} takes the field ${field}, which ${request.name} does not have`;
+    const known = keysOf(request.schema.properties);
+    const isConstantMeant = request.name === 'request' && taken === undefined && nearest(field, known) === undefined;
+    const constant = `; what is the same in every call is written { value: ${JSON.stringify(field)} }`;
     diagnostics.add(
       request.blame ?? (taken === undefined ? at : below(at, 'from')),
       wrong,
-      choices(field, keysOf(request.schema.properties)),
+      choices(field, known) + (isConstantMeant ? constant : ''),
     );
   }
   const always = [...keysOf(options.fixed), ...keysOf(model.defaults)];
