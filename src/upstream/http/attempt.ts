@@ -1,5 +1,6 @@
 /** One HTTP exchange with an upstream whose answer is wanted whole. */
 import { UpstreamProblem } from '../problem.ts';
+import { charsetOf } from './charset.ts';
 import {
   askWhole,
   begin,
@@ -18,15 +19,12 @@ import type { UpstreamResponse } from './upstream-http.ts';
 /** Leaves out the mark that some put before their JSON. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const CHARSET = /;\s*charset="?([^\s;"]+)/i;
-
 /** UTF-8, as JSON is; where it is none, in the characters that its type names, as some frameworks write it. Throws for others. */
-function textOf({ headers }: Pick<UpstreamResponse, 'headers'>, body: Buffer): string {
+function textOf(answer: Pick<UpstreamResponse, 'headers'>, body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch {
-    const [, named] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
-    return new TextDecoder(named).decode(body);
+    return new TextDecoder(charsetOf(answer)).decode(body);
   }
 }
 

@@ -1,6 +1,7 @@
 /** What comes back from an API that has no adapter of its own. */
 import { XMLParser } from 'fast-xml-parser';
 import { isJsonObject } from '../../../json.ts';
+import { charsetOf } from '../../http/charset.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate, namesMembers } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
@@ -64,14 +65,13 @@ export function demandPlain({ headers }: Pick<UpstreamResponse, 'headers'>, upst
   });
 }
 
-const CHARSET = /;\s*charset="?([^\s;"]+)/i;
 const XML_ENCODING = /^<\?xml[^>]*\sencoding=["']([^"']+)/;
 
 /** In the characters that its type names, or that XML says itself; else UTF-8. */
-function textOf({ headers, body }: UpstreamResponse, upstream: string): string {
-  demandPlain({ headers }, upstream);
-  const [, named] =
-    CHARSET.exec(headers['content-type'] ?? '') ?? XML_ENCODING.exec(body.toString('latin1', 0, 200)) ?? [];
+function textOf(response: UpstreamResponse, upstream: string): string {
+  const { body } = response;
+  demandPlain(response, upstream);
+  const named = charsetOf(response) ?? XML_ENCODING.exec(body.toString('latin1', 0, 200))?.[1];
   try {
     return new TextDecoder(named).decode(body);
   } catch (error) {
