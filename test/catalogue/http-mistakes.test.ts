@@ -319,6 +319,12 @@ t.test('a key that is sent nowhere is refused', async (t) => {
   ]);
 });
 
+t.test('a key in the address of an upstream would be sent as it stands there, and is refused', async (t) => {
+  t.same(check(t, { upstreams: replaced(upstreams, 'weather.example/v1', 'weather.example/v1/{key}') }), [
+    'upstreams.yaml:12:12: the address holds {key}, which is sent as it stands; write the address without it, and settings: { authorize: { path: "/{key}" } }',
+  ]);
+});
+
 const HEADER_NAME =
   'write the name of a header; those of the connection are not yours to set: host, connection, keep-alive, content-length, transfer-encoding, upgrade, expect, accept-encoding';
 

@@ -145,6 +145,11 @@ function checkUpstream(
   if (lost) {
     diagnostics.add(below(location, 'baseUrl'), `the address holds ${lost}, which is never sent`, 'write it without');
   }
+  const [place] = /\{[^{}]*\}/.exec(String(file.baseUrl)) ?? [];
+  if (place !== undefined) {
+    const hint = 'write the address without it, and settings: { authorize: { path: "/{key}" } }';
+    diagnostics.add(below(location, 'baseUrl'), `the address holds ${place}, which is sent as it stands`, hint);
+  }
   // What is no map at all is reported by the file's schema.
   const keys = file.keys === undefined || isJsonObject(file.keys) ? (file.keys ?? {}) : undefined;
   const settings = asJsonObject(file.settings);

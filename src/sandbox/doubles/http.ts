@@ -5,6 +5,7 @@
 import type { JsonSchema, Upstream } from '../../catalogue/types.ts';
 import { instanceOf } from '../../examples/schema-instance.ts';
 import { digest } from '../../examples/seed.ts';
+import { authorize } from '../../upstream/providers/http/authorization.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from '../../upstream/providers/http/options.ts';
 import { placesIn } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';
@@ -36,15 +37,18 @@ export const httpDouble: DoubleKind = {
   open(upstream, uses): Double {
     // `/pools/retired` is not the pool of that name where the provider has such a path.
     const operations = uses.map(operationOf).sort((left, right) => placeCount(left) - placeCount(right));
-    const asked = ({ method, path }: DoubleRequest) =>
-      operations.find(({ options, path: matches }) => (options.method ?? 'POST') === method && matches.test(path));
+    const pathOf = pathBehindKeys(upstream);
+    const asked = (request: DoubleRequest) =>
+      operations.find(
+        ({ options, path }) => (options.method ?? 'POST') === request.method && path.test(pathOf(request)),
+      );
     return {
       unauthorized: keyDemand(upstream),
       isBilled: (request) => asked(request) !== undefined,
       async answer(request) {
         const operation = asked(request);
         if (operation) return await answerOf(operation, request);
-        const job = operations.find(({ jobs }) => jobs?.test(request.path));
+        const job = operations.find(({ jobs }) => jobs?.test(pathOf(request)));
         return job ? jsonAnswer(200, job.options.example) : jsonAnswer(404, { error: 'no such path' });
       },
       errorBody: () => ({ error: 'the provider is in trouble' }),
@@ -73,6 +77,13 @@ const matcher = (path: string): RegExp => {
   return new RegExp(`^${parts.join('[^/]+')}$`);
 };
 
+/** The path of a request without what the upstream's keys stand in before it. */
+function pathBehindKeys({ keys = {}, settings = {} }: Upstream): (request: DoubleRequest) => string {
+  const secrets = Object.fromEntries(Object.entries(keys).map(([name, variable]) => [name, sandboxSecret(variable)]));
+  const { prefix = '' } = authorize({ method: '', path: '', body: '' }, secrets, settings);
+  return ({ path }) => (path.startsWith(prefix) ? path.slice(prefix.length) || '/' : path);
+}
+
 /** Takes requests that carry every key of the upstream. */
 export function keyDemand({ keys = {} }: Upstream): NonNullable<Double['unauthorized']> {
   const secrets = Object.values(keys).map(sandboxSecret);
@@ -81,10 +92,10 @@ export function keyDemand({ keys = {} }: Upstream): NonNullable<Double['unauthor
 }
 
 /** Wherever the provider wants it. */
-function carries({ headers, query }: DoubleRequest, secret: string): boolean {
+function carries({ headers, query, path }: DoubleRequest, secret: string): boolean {
   const { authorization = '' } = headers;
   const basic = authorization.startsWith('Basic ') ? Buffer.from(authorization.slice(6), 'base64').toString() : '';
-  return [...Object.values(headers).flat(), ...query.values(), basic].some((value) => value?.includes(secret));
+  return [...Object.values(headers).flat(), ...query.values(), path, basic].some((value) => value?.includes(secret));
 }
 
 async function answerOf({ options, result }: Operation, request: DoubleRequest): Promise<DoubleAnswer> {

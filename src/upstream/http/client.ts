@@ -52,6 +52,7 @@ export function openUpstreamHttp(
     gate,
     circuit,
     authorize: options.adapter.authorize,
+    basePath,
     settings: upstream.settings ?? {},
     secrets: options.secrets,
     hints: hintsOf(Object.values(options.secrets)),

@@ -21,6 +21,8 @@ export interface UpstreamConnection {
   gate: Gate;
   circuit: CircuitBreaker;
   authorize: Authorize | undefined;
+  /** Of the base URL, without a / at its end. */
+  basePath: string;
   /** The upstream's `settings`. */
   settings: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
@@ -211,6 +213,15 @@ const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
+/** An address that the provider handed out has it already, or is none of those below the base URL. */
+function withPrefix(path: string, basePath: string, prefix: string | undefined): string {
+  const rest = path.slice(basePath.length);
+  const isBelow = path.startsWith(basePath) && /^(?:$|[/?])/.test(rest);
+  if (prefix === undefined || !isBelow || rest.startsWith(prefix)) return path;
+  // A path that is / alone adds nothing to it.
+  return basePath + prefix + rest.replace(/^\/(?=\?|$)/, '');
+}
+
 /** As it goes to undici, with what says who calls. */
 function onTheWire(connection: UpstreamConnection, request: PreparedRequest) {
   const { method, path, body, within } = request;
@@ -221,7 +232,7 @@ function onTheWire(connection: UpstreamConnection, request: PreparedRequest) {
   );
   return {
     method,
-    path: withQuery(path, authorization?.query),
+    path: withQuery(withPrefix(path, connection.basePath, authorization?.prefix), authorization?.query),
     headers: {
       ...request.headers,
       ...(within.trace && { traceparent: traceparentOf(within.trace) }),

@@ -82,6 +82,8 @@ export interface UpstreamHttp {
 export interface Authorization {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  /** Stands between the base URL's path and the request's own, as it is sent: `/bot123`. */
+  readonly prefix?: string | undefined;
 }
 
 /**

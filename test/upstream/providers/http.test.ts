@@ -66,6 +66,18 @@ adapterContract(t, 'a key in the query, and a job', {
   },
 });
 
+adapterContract(t, 'a key before the path of each call, and a job whose address the provider says whole', {
+  ...base,
+  upstream: { ...base.upstream, settings: { authorize: { path: '/bot{key}' } } },
+  options: {
+    path: '/jobs',
+    body: 'input',
+    status: { 422: 'invalid-input' },
+    poll: { path: '{status_url}', until: "state == 'done'", every: '1ms', result: 'output' },
+    example: { state: 'done', output: { temperature: 20.5, days: [{ max: 1 }, { max: 2 }] } },
+  },
+});
+
 adapterContract(t, 'an id beside a key, each in a place of its own', {
   ...base,
   upstream: {
@@ -277,6 +289,38 @@ t.test('several keys are sent each to its own place', async (t) => {
   const binding = { options: { path: '/', query: { q: { value: 'a' } } }, upstream: 'weather', http: connected };
   await http.call({}, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
   t.match(came, [{ url: '/?q=a&app_id=the-id', 'x-app-key': 'the-key', authorization: 'Bearer the-token' }]);
+});
+
+t.test('a key in the path stands behind the address and before the path of each call, and in no message', async (t) => {
+  const came: (string | undefined)[] = [];
+  let status = 200;
+  const { origin } = await serve(t, ({ url }, response) => {
+    came.push(url);
+    json(response, status, { said: `no such path: ${url}` });
+  });
+  const connected = connect(t, `${origin}/rpc`, {
+    upstream: { settings: { authorize: { path: '/v2/{key}' } } },
+    secrets: { key: '12345:the/key' },
+    ...(http.authorize && { authorize: http.authorize }),
+  });
+  const ask = async (path: string, input: Record<string, string> = {}): Promise<unknown> => {
+    const binding = { options: { path, method: 'GET', query: { q: 'q' } }, upstream: 'chain', http: connected };
+    return await http.call(input, binding as unknown as Parameters<typeof http.call>[1], openCallContext(t));
+  };
+  const sold = [await ask('/'), await ask('/', { q: 'a' }), await ask('/blocks/{id}', { id: '{key}' })];
+  t.same(came.splice(0), [
+    '/rpc/v2/12345:the%2Fkey',
+    '/rpc/v2/12345:the%2Fkey?q=a',
+    '/rpc/v2/12345:the%2Fkey/blocks/%7Bkey%7D',
+  ]);
+  t.notMatch(JSON.stringify(sold), /12345/, 'nor in what is sold');
+  const whole = `${origin}/rpc/v2/12345:the%2Fkey/jobs/1`;
+  await connected.request({ method: 'GET', path: whole, signal: new AbortController().signal });
+  t.same(came.splice(0), ['/rpc/v2/12345:the%2Fkey/jobs/1'], 'once in an address that the provider says whole');
+  status = 404;
+  const problem = await ask('/blocks/7').catch((error: Error) => error);
+  t.match(problem, { name: 'UpstreamProblem', message: /GET \/rpc\/blocks\/7/ });
+  t.notMatch(`${JSON.stringify(problem)} ${(problem as Error).stack}`, /12345/);
 });
 
 /** What the adapter makes of an answer. */

@@ -31,6 +31,11 @@ adapterContract(t, 'structured content, and the answer of the example', {
   result: { const: { pages: 2, first: 'Start' } },
 });
 
+adapterContract(t, 'a key in the path', {
+  ...base,
+  upstream: { ...base.upstream, settings: { authorize: { path: '/s/{key}/mcp' } } },
+});
+
 adapterContract(t, 'no key and no arguments, and the answer as it is', {
   ...base,
   upstream: {},

@@ -5,6 +5,7 @@ type Way =
   | { readonly bearer: string }
   | { readonly header: string; readonly value: string }
   | { readonly query: string; readonly value: string }
+  | { readonly path: string }
   | { readonly basic: string };
 
 interface HttpSettings {
@@ -64,6 +65,15 @@ const ways = [
     query: { ...name, description: 'The query parameter in which the key is sent', examples: ['api_key'] },
     value: template,
   }),
+  way(['path'], {
+    path: {
+      type: 'string',
+      pattern: '^(?=.*\\{[A-Za-z0-9_]+\\})(?:/[A-Za-z0-9._~:{}-]+)+$',
+      description: 'What stands before the path of each call, with {key} where the key of that name belongs',
+      'x-expected': 'write a path that begins with /, with {key} where the key belongs',
+      examples: ['/v2/{key}'],
+    },
+  }),
   way(['basic'], { basic: { ...template, description: 'User and password', examples: ['{user}:{password}'] } }),
 ];
 
@@ -102,6 +112,12 @@ const NAMES = /\{([A-Za-z0-9_]+)\}/g;
 const filled = (text: string, secrets: Readonly<Record<string, string>>): string =>
   text.replaceAll(NAMES, (_whole, secret: string) => secrets[secret] ?? '');
 
+/** As it stands in a path: what could end its part of it is written otherwise. */
+const inPath = (secrets: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([secret, value]) => [secret, encodeURIComponent(value).replaceAll('%3A', ':')]),
+  );
+
 const basicValue = (text: string, secrets: Readonly<Record<string, string>>): string =>
   Buffer.from(filled(text, secrets)).toString('base64');
 
@@ -114,7 +130,7 @@ const waysOf = ({ authorize: wanted }: HttpSettings): readonly Way[] =>
 export function secretsIn(settings: HttpSettings): string[] {
   return waysOf(settings).flatMap((way) => {
     if ('bearer' in way) return [way.bearer];
-    const text = 'basic' in way ? way.basic : way.value;
+    const text = 'basic' in way ? way.basic : 'path' in way ? way.path : way.value;
     return [...text.matchAll(NAMES)].map(([, secret = '']) => secret);
   });
 }
@@ -123,6 +139,7 @@ export function secretsIn(settings: HttpSettings): string[] {
 function sentBy(way: Way, secrets: Readonly<Record<string, string>>): Authorization {
   if ('bearer' in way) return { headers: { authorization: `Bearer ${secrets[way.bearer]}` } };
   if ('basic' in way) return { headers: { authorization: `Basic ${basicValue(way.basic, secrets)}` } };
+  if ('path' in way) return { prefix: filled(way.path, inPath(secrets)) };
   const value = filled(way.value, secrets);
   return 'header' in way ? { headers: { [way.header.toLowerCase()]: value } } : { query: { [way.query]: value } };
 }
@@ -135,5 +152,6 @@ export const authorize: Authorize = (_request, secrets, settings) => {
   return {
     headers: Object.assign(own, ...sent.map(({ headers }) => headers)),
     query: Object.assign({}, ...sent.map(({ query }) => query)),
+    prefix: sent.find(({ prefix }) => prefix !== undefined)?.prefix,
   };
 };
