@@ -14,6 +14,8 @@ const USAGE = `npm run backup -- <directory>
   the database as it is at one moment, and the files that answers point at; to restore, start the gateway with TURNPIKE_DATA
   set to a copy of that directory`;
 
+const PATIENCE_MS = 30_000;
+
 /** The gateway stores and takes away files meanwhile: what has no name yet, or is gone, is no part of the copy. */
 async function copyMedia(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
@@ -55,6 +57,8 @@ await run(async () => {
   await rm(unfinished, { force: true });
   const source = new Database(database, { readonly: true });
   try {
+    // A gateway that starts or ends has it for itself for a moment.
+    source.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
     source.exec(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
   } finally {
     source.close();

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import Database from 'libsql';
 import t from 'tap';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { payV2, request, sendProof, signProof } from '../../clients.ts';
@@ -85,4 +86,18 @@ t.test('what the gateway stores and takes away meanwhile ends no backup', async 
   for (const name of readdirSync(media)) rmSync(join(media, name));
   t.match((await backedUp).stdout, /has the database and the files of/);
   t.notOk(readdirSync(copied).includes('.half.part'), 'what is no file yet is none there');
+});
+
+t.test('a backup waits for a gateway that has the database for itself, as while it starts or ends', async (t) => {
+  const root = t.testdir({ data: {} });
+  const data = join(root, 'data');
+  const file = join(data, 'turnpike.sqlite');
+  const holder = new Database(file);
+  holder.exec('PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE held (id INTEGER)');
+  const directory = join(root, 'copy');
+  const backedUp = backUp(directory, data);
+  while (!existsSync(directory)) await new Promise(setImmediate);
+  holder.exec('PRAGMA locking_mode = NORMAL; SELECT 1 FROM held');
+  holder.close();
+  t.match((await backedUp).stdout, /has the database/);
 });
