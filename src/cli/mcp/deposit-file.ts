@@ -24,6 +24,6 @@ export function openDepositFile(directory: string, account: string): DepositFile
     write: async (text) => {
       keep.run(text);
     },
-    close: () => closeLockedDatabase(database, 'kept'),
+    close: () => closeLockedDatabase(database),
   };
 }

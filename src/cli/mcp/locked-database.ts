@@ -21,9 +21,9 @@ export function openLockedDatabase(file: string, table: string): Database.Databa
   }
 }
 
-/** Lets go of it: another process may have it. `table`: the name of one of its tables. */
-export function closeLockedDatabase(database: Database.Database, table: string): void {
-  // A database is open for as long as its statements are: the lock would outlast it.
-  database.exec(`PRAGMA locking_mode = NORMAL; SELECT 1 FROM ${table}`);
+/** Lets go of it: another process may have it. */
+export function closeLockedDatabase(database: Database.Database): void {
+  // A database is open for as long as its statements are: the lock would outlast it. It goes with the next look at the file.
+  database.exec('PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema');
   database.close();
 }

@@ -49,7 +49,7 @@ function openFile(file: string) {
     rows: () => all.all() as Row[],
     insert: ({ id, at, text }: Row): void => void insert.run(id, at, text),
     remove: (id: string): void => void remove.run(id),
-    close: () => closeLockedDatabase(database, 'sent'),
+    close: () => closeLockedDatabase(database),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { JsonSchema, Upstream } from '../../catalogue/types.ts';
 import { instanceOf } from '../../examples/schema-instance.ts';
 import { digest } from '../../examples/seed.ts';
-import { authorize } from '../../upstream/providers/http/authorization.ts';
+import { prefixIn } from '../../upstream/providers/http/authorization.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from '../../upstream/providers/http/options.ts';
 import { placesIn } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';
@@ -80,7 +80,7 @@ const matcher = (path: string): RegExp => {
 /** The path of a request without what the upstream's keys stand in before it. */
 function pathBehindKeys({ keys = {}, settings = {} }: Upstream): (request: DoubleRequest) => string {
   const secrets = Object.fromEntries(Object.entries(keys).map(([name, variable]) => [name, sandboxSecret(variable)]));
-  const { prefix = '' } = authorize({ method: '', path: '', body: '' }, secrets, settings);
+  const prefix = prefixIn(settings, secrets) ?? '';
   return ({ path }) => (path.startsWith(prefix) ? path.slice(prefix.length) || '/' : path);
 }
 

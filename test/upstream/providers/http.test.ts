@@ -54,28 +54,24 @@ adapterContract(t, 'a key in a header, and the answer of the example', {
   result: { const: { temperature: 20.5, days: [{ max: 24 }, { max: 25 }] } },
 });
 
+const job = {
+  path: '/jobs',
+  body: 'input',
+  status: { 422: 'invalid-input' },
+  poll: { path: '/jobs/{job.id}', until: "state == 'done'", every: '1ms', result: 'output' },
+  example: { state: 'done', output: { temperature: 20.5, days: [{ max: 1 }, { max: 2 }] } },
+};
+
 adapterContract(t, 'a key in the query, and a job', {
   ...base,
   upstream: { ...base.upstream, settings: { authorize: { query: 'api_key', value: '{key}' } } },
-  options: {
-    path: '/jobs',
-    body: 'input',
-    status: { 422: 'invalid-input' },
-    poll: { path: '/jobs/{job.id}', until: "state == 'done'", every: '1ms', result: 'output' },
-    example: { state: 'done', output: { temperature: 20.5, days: [{ max: 1 }, { max: 2 }] } },
-  },
+  options: job,
 });
 
 adapterContract(t, 'a key before the path of each call, and a job whose address the provider says whole', {
   ...base,
   upstream: { ...base.upstream, settings: { authorize: { path: '/bot{key}' } } },
-  options: {
-    path: '/jobs',
-    body: 'input',
-    status: { 422: 'invalid-input' },
-    poll: { path: '{status_url}', until: "state == 'done'", every: '1ms', result: 'output' },
-    example: { state: 'done', output: { temperature: 20.5, days: [{ max: 1 }, { max: 2 }] } },
-  },
+  options: { ...job, poll: { ...job.poll, path: '{status_url}' } },
 });
 
 adapterContract(t, 'an id beside a key, each in a place of its own', {

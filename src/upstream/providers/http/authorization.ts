@@ -135,11 +135,17 @@ export function secretsIn(settings: HttpSettings): string[] {
   });
 }
 
-/** Headers' names in small letters. */
+/** What stands before the path of each call; undefined: nothing. */
+export function prefixIn(settings: HttpSettings, secrets: Readonly<Record<string, string>>): string | undefined {
+  const found = waysOf(settings).find((way) => 'path' in way);
+  return found && filled(found.path, inPath(secrets));
+}
+
+/** Headers' names in small letters. What stands in the path is no part of it. */
 function sentBy(way: Way, secrets: Readonly<Record<string, string>>): Authorization {
   if ('bearer' in way) return { headers: { authorization: `Bearer ${secrets[way.bearer]}` } };
   if ('basic' in way) return { headers: { authorization: `Basic ${basicValue(way.basic, secrets)}` } };
-  if ('path' in way) return { prefix: filled(way.path, inPath(secrets)) };
+  if ('path' in way) return {};
   const value = filled(way.value, secrets);
   return 'header' in way ? { headers: { [way.header.toLowerCase()]: value } } : { query: { [way.query]: value } };
 }
@@ -152,6 +158,6 @@ export const authorize: Authorize = (_request, secrets, settings) => {
   return {
     headers: Object.assign(own, ...sent.map(({ headers }) => headers)),
     query: Object.assign({}, ...sent.map(({ query }) => query)),
-    prefix: sent.find(({ prefix }) => prefix !== undefined)?.prefix,
+    prefix: prefixIn(settings, secrets),
   };
 };
