@@ -18,17 +18,24 @@ export function withQuery(path: string, query: UpstreamRequest['query']): string
 export interface EncodedBody {
   type: string | undefined;
   bytes: Buffer | string | undefined;
-  /** The JSON text; empty for none and for forms, whose bytes are not text. */
+  /** As text; empty for none and for parts, whose bytes are not text. */
   text: string;
 }
 
-/** JSON, multipart/form-data (RFC 7578) or nothing. Built once: every attempt sends the same bytes. */
-export function encodeBody(request: Pick<UpstreamRequest, 'json' | 'form'>): EncodedBody {
+/**
+ * JSON, a form (application/x-www-form-urlencoded), its parts (multipart/form-data, RFC 7578) or nothing. Built once: every
+ * attempt sends the same bytes.
+ */
+export function encodeBody(request: Pick<UpstreamRequest, 'json' | 'form' | 'parts'>): EncodedBody {
   if (request.form !== undefined) {
+    const text = new URLSearchParams(request.form.map(([name, value]) => [name, value])).toString();
+    return { type: 'application/x-www-form-urlencoded', bytes: text, text };
+  }
+  if (request.parts !== undefined) {
     const boundary = `turnpike-${randomUUID()}`;
     return {
       type: `multipart/form-data; boundary=${boundary}`,
-      bytes: encodeForm(request.form, boundary),
+      bytes: encodeParts(request.parts, boundary),
       text: '',
     };
   }
@@ -37,7 +44,7 @@ export function encodeBody(request: Pick<UpstreamRequest, 'json' | 'form'>): Enc
   return { type: 'application/json', bytes: text, text };
 }
 
-function encodeForm(parts: readonly FormPart[], boundary: string): Buffer {
+function encodeParts(parts: readonly FormPart[], boundary: string): Buffer {
   const pieces: Buffer[] = [];
   for (const { name, value } of parts) {
     const file = typeof value === 'string' ? undefined : value;

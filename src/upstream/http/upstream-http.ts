@@ -14,8 +14,10 @@ export interface UpstreamRequest {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: unknown;
+  /** Sent as application/x-www-form-urlencoded, in this order. */
+  form?: readonly (readonly [name: string, value: string])[];
   /** Sent as multipart/form-data, in this order. */
-  form?: readonly FormPart[];
+  parts?: readonly FormPart[];
   /** Repeating it does no harm: it may be retried on 429, 502, 503 and 504. Default: true for GET only. */
   idempotent?: boolean;
   /** Asks how a job stands, which is billed: it is retried on every 5xx and for longer, and asked of an upstream that keeps failing. */

@@ -82,11 +82,11 @@ t.test('sends forms in order, files included', async (t) => {
     });
   });
   const file = { bytes: Buffer.from('RIFF…'), fileName: 'a "b".wav', type: 'audio/wav' };
-  const form = [
+  const parts = [
     { name: 'language', value: 'en' },
     { name: 'file', value: file },
   ];
-  const response = await connect(t, origin).request({ method: 'POST', path: '/', form, signal });
+  const response = await connect(t, origin).request({ method: 'POST', path: '/', parts, signal });
   t.same(response.json(), { names: ['language', 'file'], text: 'en', file: 'a "b".wav', bytes: 'RIFF…' });
 });
 

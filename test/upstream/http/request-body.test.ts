@@ -32,7 +32,7 @@ t.test('sends nothing, or JSON with the text that hashes are taken of', async (t
 
 t.test('sends a form as it is read everywhere: every part in order, files with their names and types', async (t) => {
   const { type, bytes, text } = encodeBody({
-    form: [
+    parts: [
       { name: 'language', value: 'ü' },
       { name: 'a "b"\r\n', value: '' },
       { name: 'file', value: { bytes: new Uint8Array([0, 255, 13, 10]), fileName: '"c"\r\n.wav', type: 'audio/wav' } },
@@ -63,5 +63,5 @@ t.test('sends a form as it is read everywhere: every part in order, files with t
     ]),
   );
   t.equal(text, '', 'its bytes are no text');
-  t.not(encodeBody({ form: [] }).type, type, 'no other body has the same boundary');
+  t.not(encodeBody({ parts: [] }).type, type, 'no other body has the same boundary');
 });

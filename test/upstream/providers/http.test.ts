@@ -102,6 +102,17 @@ adapterContract(t, 'user and password, and a picture in the answer', {
   },
 });
 
+adapterContract(t, 'a form', {
+  ...base,
+  options: { ...job, body: { City: 'city' }, encoding: 'form' },
+});
+
+adapterContract(t, 'a form with a file that the caller names', {
+  ...base,
+  options: { ...job, encoding: 'multipart', upload: { map: 'map_url' } },
+  input: { ...base.input, map_url: 'https://example.com/map.png' },
+});
+
 adapterContract(t, 'no key at all, and a file that is copied from where the answer says it is', {
   ...base,
   upstream: {},

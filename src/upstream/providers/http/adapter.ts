@@ -5,6 +5,7 @@ import { evaluate } from '../../jmespath.ts';
 import { reportedCost } from '../../reported-cost.ts';
 import { mapAnswer, readAnswer } from './answer.ts';
 import { authorize, httpSettings, secretsIn } from './authorization.ts';
+import { withFiles } from './body.ts';
 import { check, exampleResult } from './check.ts';
 import { fileAnswers, fileResult, withCopies } from './files.ts';
 import { fileOf, type HttpOptions, httpOptions, resultExpression } from './options.ts';
@@ -35,15 +36,16 @@ export const http: Adapter<HttpOptions> = {
   async call(input, binding, context) {
     const { options, upstream } = binding;
     const request = requestFor(options, input, upstream);
-    if (options.stream) return await passOn(request, binding, context);
+    const whole = async () => await withFiles(request, options, input, upstream, context);
+    if (options.stream) return await passOn(await whole(), binding, context);
     const { download } = options;
     const kind = fileOf(options);
     if (kind) {
-      const ask = async () => (await send(request, binding, context)).body.toString('base64');
+      const ask = async () => (await send(await whole(), binding, context)).body.toString('base64');
       return await fileResult(await context.once([request], ask), kind, upstream, context);
     }
     const ask = async () => {
-      const first = readAnswer(await send(request, binding, context), upstream, options);
+      const first = readAnswer(await send(await whole(), binding, context), upstream, options);
       const last = options.poll
         ? await poll(first, { ...options.poll, asText: options.asText }, { ...binding, signal: context.signal })
         : first;

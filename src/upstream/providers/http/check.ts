@@ -5,6 +5,7 @@ import type { UpstreamFile } from '../../../catalogue/types.ts';
 import { evaluate, expressionFault, holds } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
 import { numbersAsText } from './as-text.ts';
+import { bodyFaults } from './body.ts';
 import { downloadFaults } from './files.ts';
 import { flatFaults } from './flat-fields.ts';
 import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
@@ -22,6 +23,7 @@ export const check: Check = (given, { request, result, deadlineMs, upstream }) =
     ...textFaults(options.path, ['path']),
     ...(options.poll ? jobFaults(options.poll, deadlineMs, upstream.baseUrl) : []),
     ...headerFaults(options.headers, request),
+    ...bodyFaults(options, request),
     ...flatFaults('query', options.query, request),
     ...flatFaults('headers', options.headers, request),
     ...expressionFaults(options),
@@ -67,11 +69,9 @@ export function expressionFaults({ result, cost, failed, poll }: Answering): Opt
 }
 
 function contradictions(options: HttpOptions): OptionFault[] {
-  const { method, body, result, poll, download, asText } = options;
+  const { result, poll, download, asText } = options;
   const faults: OptionFault[] = [];
   const add = (path: string[], message: string, expected: string) => faults.push({ path, message, expected });
-  if (method === 'GET' && body !== undefined) add(['body'], 'a GET request has no body', 'query, or another method');
-  if (typeof body === 'string' && body !== 'input') add(['body'], `${body} is no body`, 'input, or a map of fields');
   if (result !== undefined && poll?.result !== undefined) {
     add(['poll', 'result'], 'the result is said twice', 'write result or poll.result');
   }

@@ -6,6 +6,7 @@ import type { UpstreamFailure } from '../../problem.ts';
 import { headerName } from './authorization.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const encodings = ['json', 'form', 'multipart'] as const;
 const kinds = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];
 const failures = [
   'not-found',
@@ -38,6 +39,9 @@ export type HttpOptions = {
   readonly headers?: InputMapping;
   /** A template (see `mapTemplate`), or the whole request. */
   readonly body?: unknown;
+  readonly encoding?: (typeof encodings)[number];
+  /** Part of the body: the request field that holds the address of its file, or a list of them. */
+  readonly upload?: { readonly [part: string]: string };
   readonly result?: string | FileResult;
   /** True of an answer that tells of a failure, whatever its status. */
   readonly failed?: string;
@@ -102,8 +106,21 @@ export const httpOptions = {
     },
     body: {
       'x-request-fields': true,
-      description: 'The JSON that is sent, its texts being names of request fields; or input: the whole request',
+      description: 'What is sent, its texts being names of request fields; or input: the whole request',
       examples: ['input'],
+    },
+    encoding: {
+      enum: [...encodings],
+      default: 'json',
+      description: 'How the body is written: multipart for a form with files',
+    },
+    upload: {
+      type: 'object',
+      minProperties: 1,
+      'x-request-fields': true,
+      additionalProperties: { type: 'string', minLength: 1 },
+      description: 'Part of the body: the request field with the address of its file, which is read and sent',
+      examples: [{ file: 'audio_url' }],
     },
     result: {
       ...resultSchema(kinds),

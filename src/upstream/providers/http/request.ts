@@ -5,24 +5,25 @@ import type { Input, JsonSchema } from '../../../catalogue/types.ts';
 import { fieldsTaken } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
 import type { UpstreamRequest } from '../../http/upstream-http.ts';
-import { mapInput, mapTemplate } from '../../input-mapping.ts';
+import { mapInput } from '../../input-mapping.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import { bodyFor } from './body.ts';
 import { firstTaken } from './first-taken.ts';
 import { constantsOf } from './flat-fields.ts';
 import type { HttpOptions } from './options.ts';
 import { filledPath } from './path.ts';
 
-type Prepared = Pick<UpstreamRequest, 'method' | 'path' | 'query' | 'headers' | 'json' | 'accept'>;
+type Prepared = Pick<UpstreamRequest, 'method' | 'path' | 'query' | 'headers' | 'json' | 'form' | 'parts' | 'accept'>;
 
 /** Throws UpstreamProblem `invalid-input` for a value that cannot stand in a path or a header. */
 export function requestFor(options: HttpOptions, input: Input, upstream: string): Prepared {
-  const { method = 'POST', path, query, headers, body, status } = options;
+  const { method = 'POST', path, query, headers, status } = options;
   return {
     method,
     path: filledPath(path, (field) => input[field], upstream),
     ...(query && { query: mapInput(query, input) as NonNullable<Prepared['query']> }),
     ...(headers && { headers: headersFor(mapInput(headers, input), upstream) }),
-    ...(body !== undefined && { json: body === 'input' ? input : (mapTemplate(body, input) ?? {}) }),
+    ...bodyFor(options, input),
     ...(status && { accept: Object.keys(status).map(Number) }),
   };
 }

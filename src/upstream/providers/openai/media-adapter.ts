@@ -138,7 +138,7 @@ async function transcribe(
   });
   const sound = audioFile(file, upstream);
   demandShort(file, binding);
-  const form: FormPart[] = [
+  const parts: FormPart[] = [
     { name: 'model', value: binding.model.id },
     ...languagePart(language),
     ...Object.entries({ response_format: 'json', ...sent }).map(([name, value]) => ({ name, value: String(value) })),
@@ -147,7 +147,7 @@ async function transcribe(
   const response = await http.request({
     method: 'POST',
     path: '/audio/transcriptions',
-    form,
+    parts,
     signal,
     accept: REFUSALS,
   });
