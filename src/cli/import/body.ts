@@ -3,7 +3,8 @@ import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { resolved } from './document.ts';
 import { exampleIn } from './examples.ts';
-import { tidied } from './keywords.ts';
+import { type Form, formIn } from './form.ts';
+import { isFlat, tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { convertSchema, type SchemaContext } from './schema.ts';
 import { Unsupported } from './unsupported.ts';
@@ -16,6 +17,8 @@ export interface Body {
   readonly example: unknown;
   /** Where it has to be said. */
   readonly contentType: string | undefined;
+  /** How it is written; undefined: as JSON. */
+  readonly form?: Form | undefined;
   readonly notes: readonly string[];
 }
 
@@ -32,14 +35,19 @@ export const isPlainJson = (mediaType: string): boolean => /^application\/json(?
 
 export const typesIn = (content: unknown): string => Object.keys(asJsonObject(content)).join(', ');
 
-/** Undefined: it takes none, or is no worse off without. Throws Unsupported for a body that is no JSON. */
+/** Undefined: it takes none, or is no worse off without. Throws Unsupported for a body that is neither JSON nor a form. */
 export function bodyOf({ source, method }: Operation, context: SchemaContext): Body | undefined {
   const { content, required } = resolved(context.root, source.requestBody);
   if (typesIn(content) === '') return undefined;
   if (method === 'GET' && required !== true) return undefined;
   if (method === 'GET') throw new Unsupported('has a body in a GET request');
   const json = jsonIn(content);
-  if (!json) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
+  if (!json) {
+    const form = formIn(content, context);
+    if (!form) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
+    if (required !== true && isNothing(form.schema)) return undefined;
+    return { ...form, isRequired: required === true, contentType: undefined };
+  }
   const { mediaType, media } = json;
   const { schema: given, notes } = convertSchema(media.schema, 'request', 'body', context);
   const schema = mayStream(source, context) ? unstreamed(given) : given;
@@ -52,6 +60,11 @@ export function bodyOf({ source, method }: Operation, context: SchemaContext): B
     notes: schema === given ? notes : [...notes, 'body.stream: no answer is streamed, and false alone is taken'],
   };
 }
+
+/** Some documents give an empty form to each operation that takes no body. */
+const isNothing = ({ properties = {}, additionalProperties = {}, anyOf }: JsonObject): boolean =>
+  anyOf === undefined &&
+  [properties, additionalProperties].every((part) => Object.keys(asJsonObject(part)).length === 0);
 
 const STREAM = /event-stream|ndjson|jsonl/i;
 
@@ -77,11 +90,4 @@ export function notesOnUnsent({ source, method }: Operation, { root }: SchemaCon
   const schemas = Object.values(asJsonObject(content)).map((media) => resolved(root, asJsonObject(media).schema));
   const isEmpty = schemas.every(({ properties = {} }) => Object.keys(asJsonObject(properties)).length === 0);
   return isEmpty ? [] : ['the body of a GET request: left out'];
-}
-
-/** An object of named fields alone. */
-function isFlat({ type, properties, additionalProperties, anyOf, allOf }: JsonObject): boolean {
-  const isObject = [type].flat().every((one) => one === 'object' || one === 'null');
-  const isOpen = typeof additionalProperties === 'object' || (anyOf ?? allOf) !== undefined;
-  return isObject && !isOpen && Object.keys(asJsonObject(properties)).length > 0;
 }

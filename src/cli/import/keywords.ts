@@ -1,6 +1,6 @@
 /** Keywords of schemas: what they say something of, and the order in which they are read best. */
 import { isOfType, jsonTypeOf } from '../../catalogue/endpoints/request-reads.ts';
-import type { JsonObject } from '../../json.ts';
+import { asJsonObject, type JsonObject } from '../../json.ts';
 
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'minLength', 'maxLength', 'format'],
@@ -68,3 +68,10 @@ export const BOUNDS: readonly string[] = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
 ];
+
+/** An object of named fields alone. */
+export function isFlat({ type, properties, additionalProperties, anyOf, allOf }: JsonObject): boolean {
+  const isObject = [type].flat().every((one) => one === 'object' || one === 'null');
+  const isOpen = typeof additionalProperties === 'object' || (anyOf ?? allOf) !== undefined;
+  return isObject && !isOpen && Object.keys(asJsonObject(properties)).length > 0;
+}

@@ -65,8 +65,11 @@ export function readParameter(parameter: JsonObject, context: SchemaContext): Re
   return { schema: known ? schema : text, notes, ...(isOfMany && listStyle(parameter)) };
 }
 
+/** How a list is sent. */
+export type ListStyle = Pick<ReadParameter, 'join' | 'sentAs'>;
+
 /** OpenAPI has no deepObject for lists: documents that say it mean `ids[]=1&ids[]=2`. */
-function listStyle({ name, style = 'form', explode }: JsonObject): Pick<ReadParameter, 'join' | 'sentAs'> {
+export function listStyle({ name, style = 'form', explode }: JsonObject): ListStyle {
   if (style === 'deepObject') return { sentAs: String(name).replace(/(?:\[\])?$/, '[]') };
   return { join: (explode ?? style === 'form') === true ? undefined : (SEPARATORS[String(style)] ?? ',') };
 }

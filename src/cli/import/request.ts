@@ -50,7 +50,7 @@ export function planRequest(operation: Operation, scheme: Scheme | undefined, co
   const fields = new Fields();
   const { sent, notes } = addParameters(fields, operation, scheme, context);
   const body = bodyOf(operation, context);
-  const upstream = { method, ...sent, ...(body && { body: addBody(fields, body) }) };
+  const upstream = { method, ...sent, ...(body && addBody(fields, body)) };
   const { required, properties, documented } = fields;
   const request = { ...(required.length > 0 && { required }), properties };
   return {
@@ -101,12 +101,16 @@ function pathWith(places: ReadonlyMap<string, string>, template: string): string
   return path;
 }
 
-/** Adds the body's fields, or the body as one, and gives `upstream.body`. */
-function addBody(fields: Fields, { schema, isRequired, isFlat, example }: Body): unknown {
+/** Adds the body's fields, or the body as one, and gives the keys of `upstream` that send it. */
+function addBody(fields: Fields, { schema, isRequired, isFlat, example, form }: Body): JsonObject {
   const properties = Object.entries(asJsonObject(schema.properties));
   const isAlone = Object.keys(fields.properties).length === 0;
   if (!isFlat || (!isAlone && isMappingItself(properties.map(([name]) => name)))) {
-    return { from: fields.add('the', 'body', schema, isRequired, example) };
+    const isForm = [schema.type].flat().every((type) => type === 'object');
+    if (form && (form.encoding === 'multipart' || !isForm))
+      throw new Unsupported('takes a form without fields of its own');
+    const body = { from: fields.add('the', 'body', schema, isRequired, example) };
+    return { body, ...(form && { encoding: form.encoding }) };
   }
   // Without what objects inherit: a field may be called `constructor`.
   const examples = new Map(
@@ -116,7 +120,21 @@ function addBody(fields: Fields, { schema, isRequired, isFlat, example }: Body):
     const isNeeded = [schema.required].flat().includes(name);
     return [name, fields.add('body', name, asJsonObject(property), isNeeded, examples.get(name))] as const;
   });
-  return isAlone ? 'input' : Object.fromEntries(names);
+  if (!form) return { body: isAlone ? 'input' : Object.fromEntries(names) };
+  const { encoding, files, lists } = form;
+  const sentAs = (name: string): string => lists.get(name)?.sentAs ?? name;
+  const upload = Object.fromEntries(names.filter(([name]) => files.includes(name)));
+  const others = names.filter(([name]) => !files.includes(name));
+  const body = others.map(([name, field]) => {
+    const join = lists.get(name)?.join;
+    return [sentAs(name), join === undefined ? field : { from: field, join }];
+  });
+  const isItself = isAlone && others.every(([name]) => !lists.has(name));
+  return {
+    ...(others.length > 0 && { body: isItself ? 'input' : Object.fromEntries(body) }),
+    encoding,
+    ...(files.length > 0 && { upload }),
+  };
 }
 
 /** `{ from: ... }` and `{ value: ... }` would be read as the mapping of one field. */

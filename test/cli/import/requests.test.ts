@@ -116,10 +116,10 @@ t.test('what cannot be sent is left out with its reason: the field, or the opera
     notes: ['needs what cannot be carried over: cookie.session is a cookie'],
   });
 
-  const upload = { requestBody: { content: { 'multipart/form-data': { schema: { type: 'object' } } } } };
+  const bytes = { requestBody: { content: { 'application/octet-stream': { schema: { type: 'string' } } } } };
   const xml = { requestBody: { content: { 'application/xml': { schema: { type: 'object' } } } } };
   for (const [operation, reason] of [
-    [upload, 'takes a body of multipart/form-data alone'],
+    [bytes, 'takes a body of application/octet-stream alone'],
     [xml, 'takes a body of application/xml alone'],
     [{ responses: { 204: { description: 'Done' } } }, 'has no JSON answer'],
     [
@@ -280,4 +280,107 @@ t.test('what is left out of a request is told in the words of the document', asy
   const { outcome } = await importedText(t, documentOf({}, { paths }));
   t.same(outcome('placed').notes, ['has a parameter ownerId in its path, which has no {ownerId}']);
   t.same(outcome('head').notes, ['is a HEAD request: only GET, POST, PUT, PATCH, DELETE are sold']);
+});
+
+const formBody = (type: string, schema: object, more: object = {}): object => ({
+  requestBody: { required: true, content: { [type]: { schema, ...more } } },
+});
+
+t.test('a form is the request, with its lists as the document says', async (t) => {
+  const schema = {
+    type: 'object',
+    required: ['to'],
+    properties: {
+      to: { type: 'string' },
+      expand: { type: 'array', items: { type: 'string' } },
+      tags: { type: 'array', items: { type: 'string' } },
+      card: { type: 'object', properties: { number: { type: 'string' } } },
+    },
+  };
+  const encoding = { expand: { style: 'deepObject', explode: true }, tags: { style: 'form', explode: false } };
+  const type = 'application/x-www-form-urlencoded';
+  const said = (await importedText(t, documentOf(formBody(type, schema, { encoding })))).endpoint('make');
+  t.same(said.upstream, {
+    via: 'things',
+    method: 'POST',
+    path: '/things',
+    body: { to: 'to', 'expand[]': 'expand', tags: { from: 'tags', join: ',' }, card: 'card' },
+    encoding: 'form',
+  });
+  const plain = (await importedText(t, documentOf(formBody(`${type}; charset=utf-8`, schema)))).endpoint('make');
+  t.match(plain.upstream, { body: 'input', encoding: 'form' });
+  const open = { type: 'object', additionalProperties: { type: 'string' } };
+  t.match((await importedText(t, documentOf(formBody(type, open)))).endpoint('make').upstream, {
+    body: { from: 'body' },
+    encoding: 'form',
+  });
+});
+
+t.test('JSON is preferred to a form, and an empty form is none', async (t) => {
+  const schema = { type: 'object', properties: { to: { type: 'string' } } };
+  const content = { 'multipart/form-data': { schema }, 'application/json': { schema } };
+  const both = (await importedText(t, documentOf({ requestBody: { content } }))).endpoint('make');
+  t.notOk('encoding' in both.upstream);
+  const empty = { type: 'object', properties: {}, additionalProperties: false };
+  const none = { requestBody: { content: { 'application/x-www-form-urlencoded': { schema: empty } } } };
+  const made = (await importedText(t, documentOf(none))).endpoint('make');
+  t.notOk('body' in made.upstream);
+  t.same(propertiesOf(made), {});
+});
+
+t.test('files in a form are addresses that callers give', async (t) => {
+  const schema = {
+    allOf: [
+      { $ref: '#/components/schemas/Upload' },
+      {
+        type: 'object',
+        required: ['file', 'model'],
+        properties: {
+          model: { type: 'string' },
+          pages: { type: 'array', maxItems: 2, items: { type: 'string', format: 'binary' } },
+          notes: { type: 'object', properties: { by: { type: 'string' } } },
+        },
+      },
+    ],
+  };
+  const components = {
+    schemas: {
+      Upload: {
+        type: 'object',
+        properties: {
+          file: { type: 'string', format: 'binary', description: 'What is read.' },
+          cover: { anyOf: [{ type: 'string', contentMediaType: 'application/octet-stream' }, { type: 'null' }] },
+        },
+      },
+    },
+  };
+  const sold = await importedText(t, documentOf(formBody('multipart/form-data', schema), { components }));
+  const made = sold.endpoint('make');
+  t.match(made.upstream, {
+    body: 'input',
+    encoding: 'multipart',
+    upload: { file: 'file', cover: 'cover', pages: 'pages' },
+  });
+  const address = { type: 'string', format: 'uri', pattern: '^https://' };
+  t.match(propertiesOf(made), {
+    file: { ...address, description: 'The https address of a file. What is read.' },
+    cover: address,
+    pages: { type: 'array', maxItems: 2, items: address },
+  });
+  t.notOk('notes' in propertiesOf(made));
+  t.ok(
+    sold.outcome('make').notes.includes('body.notes is a part with members: left out'),
+    sold.outcome('make').notes.join(),
+  );
+  t.match(made.example, { file: /^https:/, model: /./ });
+});
+
+t.test('a form that has no fields, or parts with members in every call, is left out', async (t) => {
+  for (const [schema, why] of [
+    [{ type: 'object', required: ['by'], properties: { by: { type: 'object' } } }, /body.by is a part with members/],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, /takes a form without fields of its own/],
+  ] as const) {
+    const { outcome } = await importedText(t, documentOf(formBody('multipart/form-data', schema)));
+    t.match(outcome('make'), { kind: 'left out', notes: [why] });
+  }
 });
