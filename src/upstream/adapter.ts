@@ -5,7 +5,7 @@ import type { Trace } from '../request/trace.ts';
 import type { Once } from './bought.ts';
 import type { Cache } from './cache.ts';
 import type { Downloader } from './http/download.ts';
-import type { Authorize, UpstreamHttp, Within } from './http/upstream-http.ts';
+import type { AskForToken, Authorize, UpstreamHttp, Within } from './http/upstream-http.ts';
 import type { MediaStore } from './media/store.ts';
 
 /** What every call gets, whatever serves it. */
@@ -101,6 +101,8 @@ export interface Adapter<Options = Fields, Name extends string = string> extends
   readonly name: Name;
   /** Left out: the provider needs no key. */
   readonly authorize?: Authorize;
+  /** Left out: no call needs a token. */
+  readonly tokenRequest?: AskForToken;
   /** Calls the provider once and answers the endpoint's result. Throws UpstreamProblem. */
   call(input: Input, binding: Binding<Options>, context: CallContext): Promise<unknown>;
 }

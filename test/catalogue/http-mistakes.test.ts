@@ -347,6 +347,15 @@ t.test('of several places each key is known, and each mistake is told where it i
   t.match(several('{ key: WEATHER_KEY }', '[{ header: x-key, value: none }]'), [/^upstreams.yaml:14:\d+: .*\{key\}/]);
 });
 
+t.test('a token is asked for by all keys that it needs, and never in clear', async (t) => {
+  const asking = (authorize: string) =>
+    check(t, { upstreams: replaced(upstreams, 'authorize: { bearer: key }', `authorize: ${authorize}`) });
+  t.same(asking('{ oauth: "https://accounts.example/token", client: "{key}:" }'), []);
+  t.same(asking('{ oauth: /token, fields: { client_secret: "{key}", scope: read } }'), []);
+  t.match(asking('{ oauth: /token, client: "{id}:{key}" }'), [/needs the secret id/]);
+  t.match(asking('{ oauth: "http://accounts.example/token", client: "{key}:" }'), [/^upstreams.yaml:14:\d+: /]);
+});
+
 t.test('a key that is sent nowhere is refused', async (t) => {
   t.same(check(t, { upstreams: replaced(upstreams, '  settings: { authorize: { bearer: key } }\n', '') }), [
     'upstreams.yaml:13:11: no setting says where key is sent; add settings: { authorize: { bearer: key } }, or leave it out',

@@ -7,6 +7,7 @@ import { checkCatalogue } from '../../catalogue/load.ts';
 import type { Catalogue, UpstreamFile } from '../../catalogue/types.ts';
 import { formatDiagnostic } from '../../catalogue/yaml/diagnostic.ts';
 import { choices } from '../../catalogue/yaml/suggest.ts';
+import { asJsonObject } from '../../json.ts';
 import { UsageProblem } from '../command-line.ts';
 import { addToCatalogue } from './add.ts';
 import { readDocument } from './document.ts';
@@ -148,15 +149,24 @@ function upstreamIn({ upstreams }: Catalogue, name: string, wanted: UpstreamFile
  * Whoever wrote the document says where it is served and what it is called, and so how the variables of its keys are named:
  * what one of them holds for another provider is not sent there. Throws UsageProblem.
  */
-function demandOwnKeys({ upstreams }: Catalogue, { baseUrl, keys = {} }: UpstreamFile): void {
-  const { origin } = new URL(baseUrl);
+function demandOwnKeys({ upstreams }: Catalogue, wanted: UpstreamFile): void {
   for (const [name, other] of upstreams) {
-    const shared = Object.values(other.keys ?? {}).find((variable) => Object.values(keys).includes(variable));
-    if (shared === undefined || new URL(other.baseUrl).origin === origin) continue;
+    const variables = Object.values(wanted.keys ?? {});
+    const shared = Object.values(other.keys ?? {}).find((variable) => variables.includes(variable));
+    const known = originsOf(other);
+    const origin = originsOf(wanted).find((one) => !known.includes(one));
+    if (shared === undefined || origin === undefined) continue;
     throw new UsageProblem(
       `${shared} is the key of ${name} at ${other.baseUrl}, and would be sent to ${origin}: give another name with --upstream`,
     );
   }
+}
+
+/** Where an upstream's keys go: its address, and the place that hands out tokens for them. */
+function originsOf({ baseUrl, settings }: UpstreamFile): string[] {
+  const ways = [settings?.authorize ?? []].flat().map((way) => asJsonObject(way).oauth);
+  const places = ways.filter((place) => typeof place === 'string' && URL.canParse(place)) as string[];
+  return [baseUrl, ...places].map((place) => new URL(place).origin);
 }
 
 /** Where the catalogue's neighbour says what endpoint files may hold, editors are told. */

@@ -2,7 +2,7 @@
 import { asJsonObject, asJsonObjects, type JsonObject } from '../../json.ts';
 import { type ApiDocument, resolved } from './document.ts';
 import type { Operation } from './operations.ts';
-import { kebab } from './text.ts';
+import { kebab, shortened } from './text.ts';
 
 export interface Scheme {
   readonly name: string;
@@ -27,6 +27,10 @@ interface Part extends Omit<Scheme, 'authorize' | 'places'> {
 const KEY = 'key';
 const KEY_VARIABLE = 'API_KEY';
 
+/** As a catalogue takes it. */
+const TOKEN_URL = /^https:\/\/[!-z|~]+$/;
+const LONGEST_SCOPES = 200;
+
 /** Undefined where the adapter cannot send it. */
 function partOf(root: JsonObject, name: string, secret: string): Part | undefined {
   const source = resolved(root, asJsonObject(asJsonObject(root.components).securitySchemes)[name]);
@@ -50,6 +54,13 @@ function partOf(root: JsonObject, name: string, secret: string): Part | undefine
     };
   }
   if (type !== 'oauth2' && type !== 'openIdConnect') return undefined;
+  const { tokenUrl, scopes } = asJsonObject(asJsonObject(source.flows).clientCredentials);
+  if (typeof tokenUrl === 'string' && TOKEN_URL.test(tokenUrl)) {
+    const known = Object.keys(asJsonObject(scopes)).join(' ');
+    const remark = `${name} hands out a token for client id and secret at ${tokenUrl}: where it wants a scope, write it into settings.authorize.fields${known && ` (it knows ${shortened(known, LONGEST_SCOPES)})`}`;
+    const client = { id: 'CLIENT_ID', secret: 'CLIENT_SECRET' };
+    return { ...bearer, authorize: { oauth: tokenUrl, client: '{id}:{secret}' }, secrets: client, remark };
+  }
   const remark = `${name} is ${type}: its access token is sent as a bearer token, and nothing here renews it`;
   return { ...bearer, remark };
 }

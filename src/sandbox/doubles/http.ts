@@ -10,6 +10,7 @@ import { type Answering, fileOf, type HttpOptions, resultExpression } from '../.
 import { placesIn } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';
 import { sampleFile } from '../files/sample.ts';
+import { openDoor } from './door.ts';
 import {
   type Double,
   type DoubleAnswer,
@@ -42,10 +43,13 @@ export const httpDouble: DoubleKind = {
       operations.find(
         ({ options, path }) => (options.method ?? 'POST') === request.method && path.test(pathOf(request)),
       );
+    const door = openDoor(upstream);
     return {
-      unauthorized: keyDemand(upstream),
+      unauthorized: door.unauthorized,
       isBilled: (request) => asked(request) !== undefined,
       async answer(request) {
+        const token = door.tokenFor(request);
+        if (token) return token;
         const operation = asked(request);
         if (operation) return await answerOf(operation, request);
         const job = operations.find(({ jobs }) => jobs?.test(pathOf(request)));
@@ -82,20 +86,6 @@ function pathBehindKeys({ keys = {}, settings = {} }: Upstream): (request: Doubl
   const secrets = Object.fromEntries(Object.entries(keys).map(([name, variable]) => [name, sandboxSecret(variable)]));
   const prefix = prefixIn(settings, secrets) ?? '';
   return ({ path }) => (path.startsWith(prefix) ? path.slice(prefix.length) || '/' : path);
-}
-
-/** Takes requests that carry every key of the upstream. */
-export function keyDemand({ keys = {} }: Upstream): NonNullable<Double['unauthorized']> {
-  const secrets = Object.values(keys).map(sandboxSecret);
-  return (request) =>
-    secrets.every((secret) => carries(request, secret)) ? undefined : jsonAnswer(401, { error: 'no valid key' });
-}
-
-/** Wherever the provider wants it. */
-function carries({ headers, query, path }: DoubleRequest, secret: string): boolean {
-  const { authorization = '' } = headers;
-  const basic = authorization.startsWith('Basic ') ? Buffer.from(authorization.slice(6), 'base64').toString() : '';
-  return [...Object.values(headers).flat(), ...query.values(), path, basic].some((value) => value?.includes(secret));
 }
 
 async function answerOf({ options, result }: Operation, request: DoubleRequest): Promise<DoubleAnswer> {

@@ -8,6 +8,7 @@ import { fileOf } from '../../upstream/providers/http/options.ts';
 import { merged } from '../../upstream/providers/http/reversed.ts';
 import type { McpOptions } from '../../upstream/providers/mcp/options.ts';
 import { sampleFile } from '../files/sample.ts';
+import { openDoor } from './door.ts';
 import {
   type Double,
   type DoubleAnswer,
@@ -17,7 +18,7 @@ import {
   jsonAnswer,
   jsonBody,
 } from './double.ts';
-import { keyDemand, madeAnswer } from './http.ts';
+import { madeAnswer } from './http.ts';
 
 const REVISION = '2026-07-28';
 const METHOD_NOT_FOUND = -32601;
@@ -34,10 +35,13 @@ export const mcpDouble: DoubleKind = {
       const tool = method === 'tools/call' && isJsonObject(params) ? params.name : undefined;
       return uses.filter(({ options }) => options.tool === tool);
     };
+    const door = openDoor(upstream);
     return {
-      unauthorized: keyDemand(upstream),
+      unauthorized: door.unauthorized,
       isBilled: (request) => toolUses(request).length > 0,
       async answer(request) {
+        const token = door.tokenFor(request);
+        if (token) return token;
         if (request.method !== 'POST') return jsonAnswer(405, { error: 'POST alone' });
         const asked = toolUses(request);
         if (asked.length > 0) return completed(request, await answerOf(asked, request.body.toString('utf8')));

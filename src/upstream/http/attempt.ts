@@ -56,7 +56,7 @@ function answered(
       try {
         return JSON.parse(made(textOf({ headers }, body)));
       } catch {
-        const providerMessage = snippet(body, Object.values(connection.secrets));
+        const providerMessage = snippet(body, connection.hidden.texts);
         throw new UpstreamProblem(
           'malformed',
           connection.upstream,

@@ -2,19 +2,20 @@ import { Pool } from 'undici';
 import type { Upstream } from '../../catalogue/types.ts';
 import type { Log } from '../../log.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { type AccessTokens, openAccessTokens, type TokenRequest } from './access-token.ts';
 import { attemptOnce } from './attempt.ts';
 import type { Failed, PreparedRequest, UpstreamConnection } from './exchange.ts';
-import { hintsOf, redact } from './redact.ts';
+import { hiddenOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { jobDelay, pause, retryDelay } from './retry.ts';
 import { openStream } from './stream.ts';
 import { openTurns, type TurnsAt } from './turns.ts';
-import type { Authorize, UpstreamHttp, UpstreamRequest, Within } from './upstream-http.ts';
+import type { AskForToken, Authorize, UpstreamHttp, UpstreamRequest, Within } from './upstream-http.ts';
 
 export interface UpstreamHttpOptions {
   upstream: Upstream;
   /** What says who calls; its `authorize` is left out where the provider needs no key. */
-  adapter: { readonly authorize?: Authorize | undefined };
+  adapter: { readonly authorize?: Authorize | undefined; readonly tokenRequest?: AskForToken | undefined };
   /** Takes the place of the upstream's own address: a double in the sandbox. */
   baseUrl: string;
   secrets: Readonly<Record<string, string>>;
@@ -28,6 +29,9 @@ export interface UpstreamHttpOptions {
   /** Milliseconds, for a circuit breaker of its own; tests set it. */
   now?: () => number;
 }
+
+/** Where a double hands out tokens. */
+export const DOUBLE_TOKEN_PATH = '/~token';
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
@@ -55,11 +59,38 @@ export function openUpstreamHttp(
     basePath,
     settings: upstream.settings ?? {},
     secrets: options.secrets,
-    hints: hintsOf(Object.values(options.secrets)),
+    hidden: hiddenOf(Object.values(options.secrets)),
+    tokens: undefined,
     timeoutMs: options.timeoutMs,
     exchanged: options.exchanged,
     log,
   };
+
+  const wanted = options.adapter.tokenRequest?.(options.secrets, connection.settings);
+  if (wanted) connection.tokens = openTokens(wanted);
+
+  function openTokens(wanted: TokenRequest): AccessTokens {
+    const given = Object.values(options.secrets);
+    let last = '';
+    return openAccessTokens({
+      upstream: upstream.name,
+      wanted: { ...wanted, url: tokenUrl(wanted.url) },
+      secrets: options.secrets,
+      // Calls with the one before may still be under way.
+      received(value) {
+        connection.hidden = hiddenOf([...given, last, value]);
+        last = value;
+      },
+      now: options.now,
+    });
+  }
+
+  /** A double stands in for the place that hands out tokens as well, wherever that is. */
+  function tokenUrl(url: string): string {
+    const isReplaced = baseUrl !== upstream.baseUrl;
+    if (isReplaced && !url.startsWith('/')) return base.origin + basePath + DOUBLE_TOKEN_PATH;
+    return url.startsWith('/') ? base.origin + basePath + url : url;
+  }
 
   function pathOnTheWire(path: string): string {
     if (path.startsWith('/')) return basePath + path;
@@ -105,7 +136,7 @@ export function openUpstreamHttp(
         });
       }
     },
-    redact: (text) => redact(text, Object.values(options.secrets)),
+    redact: (text) => redact(text, connection.hidden.texts),
     stream: async (request) => openStream(connection, prepare(request, caller, within)),
     forCaller: connectionOf,
   });

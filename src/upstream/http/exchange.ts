@@ -6,10 +6,11 @@ import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { type WholeAnswer, wholeAnswer } from '../../outgoing/whole-answer.ts';
 import { traceparentOf } from '../../request/trace.ts';
 import { UpstreamProblem } from '../problem.ts';
+import type { AccessTokens } from './access-token.ts';
 import { readBounded } from './bounded-body.ts';
 import type { CircuitBreaker, Ended } from './circuit-breaker.ts';
 import type { Gate } from './concurrency.ts';
-import { redact, snippet } from './redact.ts';
+import { type Hidden, redact, snippet } from './redact.ts';
 import { type EncodedBody, withQuery } from './request-body.ts';
 import { retryAfterMs, retryableStatuses } from './retry.ts';
 import type { Authorize, UpstreamRequest, Within } from './upstream-http.ts';
@@ -26,8 +27,10 @@ export interface UpstreamConnection {
   /** The upstream's `settings`. */
   settings: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
-  /** Of the secrets: see `hintsOf`. */
-  hints: readonly string[];
+  /** What nobody is to read: the secrets, and tokens that were handed out for them. */
+  hidden: Hidden;
+  /** Undefined: calls carry the keys themselves. */
+  tokens: AccessTokens | undefined;
   timeoutMs: number | undefined;
   /** `status`: undefined where there was no answer. */
   exchanged: ((upstream: string, status: number | undefined, ms: number) => void) | undefined;
@@ -80,8 +83,8 @@ const refusals: ReadonlySet<number> = new Set([401, 402, 403]);
 const LONGEST_PATH = 300;
 
 /** For messages. Part of a path may be what the provider handed out. */
-export const whereOf = ({ secrets }: UpstreamConnection, { method, path }: PreparedRequest): string =>
-  redact(`${method} ${path.split('?', 1)[0]}`, Object.values(secrets)).slice(0, LONGEST_PATH);
+export const whereOf = ({ hidden }: UpstreamConnection, { method, path }: PreparedRequest): string =>
+  redact(`${method} ${path.split('?', 1)[0]}`, hidden.texts).slice(0, LONGEST_PATH);
 
 export const isAccepted = (status: number, { accept }: PreparedRequest): boolean =>
   (status >= 200 && status < 300) || accept.includes(status);
@@ -169,7 +172,7 @@ export function unwanted(
 ): Failed {
   const { status, headers } = answer;
   const failure = refusals.has(status) ? 'unavailable' : 'failed';
-  const providerMessage = snippet(body, Object.values(connection.secrets));
+  const providerMessage = snippet(body, connection.hidden.texts);
   return {
     problem: new UpstreamProblem(failure, connection.upstream, `${whereOf(connection, request)} answered ${status}`, {
       status,
@@ -201,10 +204,10 @@ const LONGEST_REFUSAL = 262_144;
  * An answer without the keys that it may quote, however they are written: parts of it may reach the caller. One without a
  * hint of a key is as it came.
  */
-export function withoutSecrets({ secrets, hints }: UpstreamConnection, status: number, body: Buffer): Buffer {
-  if (status < 400 && !hints.some((hint) => body.includes(hint))) return body;
+export function withoutSecrets({ hidden }: UpstreamConnection, status: number, body: Buffer): Buffer {
+  if (status < 400 && !hidden.hints.some((hint) => body.includes(hint))) return body;
   const text = (status < 400 ? body : body.subarray(0, LONGEST_REFUSAL)).toString('utf8');
-  const shown = redact(text, Object.values(secrets));
+  const shown = redact(text, hidden.texts);
   // A file is no text.
   return status < 400 && shown === text ? body : Buffer.from(shown);
 }
@@ -223,7 +226,7 @@ function withPrefix(path: string, basePath: string, prefix: string | undefined):
 }
 
 /** As it goes to undici, with what says who calls. */
-function onTheWire(connection: UpstreamConnection, request: PreparedRequest) {
+function onTheWire(connection: UpstreamConnection, request: PreparedRequest, token?: string) {
   const { method, path, body, within } = request;
   const authorization = connection.authorize?.(
     { method, path, body: body.text },
@@ -237,9 +240,31 @@ function onTheWire(connection: UpstreamConnection, request: PreparedRequest) {
       ...request.headers,
       ...(within.trace && { traceparent: traceparentOf(within.trace) }),
       ...authorization?.headers,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
     body: body.bytes,
   };
+}
+
+type Wire = ReturnType<typeof onTheWire>;
+
+/** Asks with a token where one is needed, and once more where it is refused and another one may not be. */
+async function withToken<Answer extends { readonly status: number }>(
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  limit: TimeLimit,
+  ask: (wire: Wire) => Promise<Answer>,
+  leave: (refused: Answer) => void,
+): Promise<Answer> {
+  const { tokens } = connection;
+  if (!tokens) return await ask(onTheWire(connection, request));
+  const { value, isNew } = await tokens.get(limit);
+  const answer = await ask(onTheWire(connection, request, value));
+  if (answer.status !== 401) return answer;
+  tokens.forget(value);
+  if (isNew) return answer;
+  leave(answer);
+  return await ask(onTheWire(connection, request, (await tokens.get(limit)).value));
 }
 
 /** Those of one name as one line. */
@@ -253,16 +278,22 @@ function inLines(answered: WholeAnswer['headers']): Record<string, string> {
 
 /** The body is read by whoever wants it. */
 export const askForStream: Ask<Readable> = async (connection, request, limit, began) => {
-  const answer = await connection.pool.request({ ...onTheWire(connection, request), signal: limit });
-  began(answer.statusCode);
-  return { status: answer.statusCode, headers: inLines(answer.headers), body: answer.body };
+  const ask = async (wire: Wire) => {
+    const { statusCode: status, headers, body } = await connection.pool.request({ ...wire, signal: limit });
+    return { status, headers, body };
+  };
+  const leave = ({ body }: { body: Readable }) => void body.on('error', () => {}).destroy();
+  const answer = await withToken(connection, request, limit, ask, leave);
+  began(answer.status);
+  return { status: answer.status, headers: inLines(answer.headers), body: answer.body };
 };
 
 /** Rejects with UpstreamProblem `malformed` where the answer is larger than the request allows. */
 export const askWhole: Ask<Buffer> = async (connection, request, limit, began) => {
   const { maxBytes } = request;
   const bounds = { maxBytes, limit, began };
-  const { status, headers, body } = await wholeAnswer(connection.pool, onTheWire(connection, request), bounds);
+  const ask = (wire: Wire) => wholeAnswer(connection.pool, wire, bounds);
+  const { status, headers, body } = await withToken(connection, request, limit, ask, () => undefined);
   if (!body) throw tooLarge(connection, request);
   return { status, headers: inLines(headers), body };
 };

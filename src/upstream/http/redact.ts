@@ -13,6 +13,7 @@ const SNIPPET_BYTES = 16_384;
 const ESCAPES =
   /\\+u([0-9a-f]{4})|\\+|((?:%(?:25)*[89a-f][0-9a-f])+)|%(?:25)*([0-7][0-9a-f])|&(?:#(\d{1,9})|#x([0-9a-f]{1,9})|(quot|amp|apos|lt|gt));/gi;
 
+const MOST_KNOWN = 1000;
 const known = new Map<string, readonly string[]>();
 
 /** What base64 makes of the secret wherever it stands in what is encoded, without the letters that others share in. */
@@ -34,10 +35,22 @@ const longestRun = (text: string): string =>
  * One of these stands in whatever quotes a secret: the longest part of it, or of what base64 makes of it, that URLs, JSON
  * and HTML leave as it is. Missed is only who writes a secret in other letters, or plain letters as escapes.
  */
-export const hintsOf = (secrets: readonly string[]): readonly string[] => {
-  const written = secrets.filter((secret) => secret !== '').flatMap((secret) => [secret, ...base64Of(secret)]);
+const hintsOf = (secrets: readonly string[]): readonly string[] => {
+  const written = secrets.flatMap((secret) => [secret, ...base64Of(secret)]);
   return [...new Set(written.map(longestRun))];
 };
+
+/** What nobody is to read. */
+export interface Hidden {
+  readonly texts: readonly string[];
+  /** See `hintsOf`. */
+  readonly hints: readonly string[];
+}
+
+export function hiddenOf(given: readonly string[]): Hidden {
+  const texts = given.filter((text) => text !== '');
+  return { texts, hints: hintsOf(texts) };
+}
 
 const ofPoint = (point: number): string => (point <= 0x10ffff ? String.fromCodePoint(point) : '');
 
@@ -98,6 +111,8 @@ function traces(secrets: readonly string[]): readonly string[] {
     const written = secrets.flatMap((secret) => [secret, ...base64Of(secret), ...base64Of(secret).map(forUrls)]);
     found = [...new Set(written.flatMap((one) => [unfold(one).plain, alike(one.replaceAll('\\', ''))]))];
     found = found.filter((one) => one !== '');
+    // Tokens come and go.
+    if (known.size >= MOST_KNOWN) known.clear();
     known.set(name, found);
   }
   return found;

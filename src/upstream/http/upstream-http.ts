@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Trace } from '../../request/trace.ts';
 import type { UpstreamProblem } from '../problem.ts';
+import type { TokenRequest } from './access-token.ts';
 
 type QueryValue = string | number | boolean | undefined;
 
@@ -97,3 +98,12 @@ export type Authorize = (
   secrets: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, unknown>>,
 ) => Authorization;
+
+/**
+ * How to ask for the access token that each call carries as a bearer token; undefined where calls carry the keys themselves.
+ * `url` may be a path below the upstream's address.
+ */
+export type AskForToken = (
+  secrets: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, unknown>>,
+) => TokenRequest | undefined;

@@ -86,6 +86,32 @@ t.test('of several flows of OAuth that are named as needed together, one access 
   t.same(both.upstream.file.settings, { authorize: [{ bearer: 'oauth2' }, { query: 'app_id', value: '{app_id}' }] });
 });
 
+t.test('a token that is handed out for client id and secret is asked for where the document says', async (t) => {
+  const flows = (tokenUrl: string) => ({
+    implicit: { authorizationUrl: 'https://id.example', scopes: {} },
+    clientCredentials: { tokenUrl, scopes: { read: 'Reads', write: 'Writes' } },
+  });
+  const schemes = (tokenUrl: string) => ({
+    login: { type: 'oauth2', flows: flows(tokenUrl) },
+    appId: { type: 'apiKey', in: 'header', name: 'x-app' },
+  });
+  const { report } = await importedText(t, secured(schemes('https://id.example/token'), [{ login: ['read'] }]));
+  t.same(report.upstream.file.keys, { id: 'THINGS_CLIENT_ID', secret: 'THINGS_CLIENT_SECRET' });
+  t.same(report.upstream.file.settings, {
+    authorize: { oauth: 'https://id.example/token', client: '{id}:{secret}' },
+  });
+  t.match(report.remarks.join(), /at https:\/\/id.example\/token: .*it knows read write/);
+  const both = secured(schemes('https://id.example/token'), [{ login: [], appId: [] }]);
+  t.match((await importedText(t, both)).report.upstream.file.settings?.authorize, [
+    { oauth: 'https://id.example/token' },
+    { header: 'x-app', value: '{app_id}' },
+  ]);
+  for (const nowhere of ['http://id.example/token', '/token', 'https://{tenant}.example/token']) {
+    const { report: plain } = await importedText(t, secured(schemes(nowhere), [{ login: [] }]));
+    t.same(plain.upstream.file.settings, { authorize: { bearer: 'key' } }, nowhere);
+  }
+});
+
 t.test('a key that a document asks callers for, and calls no security, is sent by the upstream', async (t) => {
   const asking = (place: string, name: string, more: object = {}) =>
     documentOf({
@@ -198,6 +224,35 @@ t.test('no document has the key sent to its servers that another provider is cal
   writeFileSync(source, at('https://other.example/v2', 'Any'));
   const more = await imported(t, source, { upstream: 'things' }, catalogue);
   t.match(more.report.upstream.file.keys, { key: 'THINGS_API_KEY' }, 'the same provider has the same key');
+});
+
+t.test('no document has the keys of a provider sent to where tokens are handed out for another', async (t) => {
+  const handing = (tokenUrl: string) => {
+    const flows = { clientCredentials: { tokenUrl, scopes: {} } };
+    return documentOf(
+      { security: [{ way: [] }] },
+      {
+        components: { securitySchemes: { way: { type: 'oauth2', flows } } },
+        servers: [{ url: 'https://other.example/v2' }],
+      },
+    );
+  };
+  const keys = '  keys: { id: THINGS_CLIENT_ID, secret: THINGS_CLIENT_SECRET }';
+  const ways = '  settings: { authorize: { oauth: "https://id.example/token", client: "{id}:{secret}" } }';
+  const directory = writeCatalogue(t, {
+    'upstreams.yaml': `${UPSTREAMS}${keys}\n${ways}\n`,
+    'endpoints/image/oil.yaml': null,
+  });
+  const catalogue = join(directory, 'catalogue');
+  const source = join(directory, 'document.json');
+  writeFileSync(source, handing('https://id.elsewhere.example/token'));
+  await t.rejects(imported(t, source, { upstream: 'things' }, catalogue), {
+    constructor: UsageProblem,
+    message: /THINGS_CLIENT_ID is the key of other .* would be sent to https:\/\/id.elsewhere.example/,
+  });
+  writeFileSync(source, handing('https://id.example/token'));
+  const { report } = await imported(t, source, { upstream: 'things' }, catalogue);
+  t.match(report.upstream.file.keys, { id: 'THINGS_CLIENT_ID' });
 });
 
 t.test(

@@ -84,6 +84,31 @@ adapterContract(t, 'an id beside a key, each in a place of its own', {
   },
 });
 
+adapterContract(t, 'a token that is handed out elsewhere for id and secret, beside the id, and a job', {
+  ...base,
+  upstream: {
+    keys: { id: 'SECRET_id', secret: 'SECRET_secret' },
+    settings: {
+      authorize: [
+        {
+          oauth: 'https://accounts.example.com/token',
+          fields: { client_id: '{id}', client_secret: '{secret}', scope: 'read' },
+        },
+        { header: 'client-id', value: '{id}' },
+      ],
+    },
+  },
+  options: job,
+});
+
+adapterContract(t, 'a token that is handed out below the address of the API', {
+  ...base,
+  upstream: {
+    keys: { id: 'SECRET_id', secret: 'SECRET_secret' },
+    settings: { authorize: { oauth: '/oauth/token', client: '{id}:{secret}' } },
+  },
+});
+
 adapterContract(t, 'user and password, and a picture in the answer', {
   ...base,
   upstream: {

@@ -4,7 +4,7 @@ import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { reportedCost } from '../../reported-cost.ts';
 import { mapAnswer, readAnswer } from './answer.ts';
-import { authorize, httpSettings, secretsIn } from './authorization.ts';
+import { authorize, httpSettings, secretsIn, tokenRequest } from './authorization.ts';
 import { withFiles } from './body.ts';
 import { check, exampleResult } from './check.ts';
 import { fileAnswers, fileResult, withCopies } from './files.ts';
@@ -22,6 +22,7 @@ export const http: Adapter<HttpOptions> = {
   secrets: [],
   secretsIn,
   authorize,
+  tokenRequest,
   check,
   reads: ({ path, body }) => ({
     fields: Object.fromEntries(placesIn(String(path)).map((field) => [field, 'string|number|boolean'])),

@@ -1,12 +1,23 @@
 /** How an upstream without an adapter of its own wants to be told who calls. */
-import type { Authorization, Authorize } from '../../http/upstream-http.ts';
+import type { AskForToken, Authorization, Authorize } from '../../http/upstream-http.ts';
 
 type Way =
   | { readonly bearer: string }
   | { readonly header: string; readonly value: string }
   | { readonly query: string; readonly value: string }
   | { readonly path: string }
-  | { readonly basic: string };
+  | { readonly basic: string }
+  | TokenWay;
+
+/** A token that the provider hands out for keys, sent as a bearer token (OAuth 2.0, RFC 6749, section 4.4). */
+interface TokenWay {
+  /** Where tokens are handed out: a whole address, or a path below the upstream's `baseUrl`. */
+  readonly oauth: string;
+  /** Who asks, as user and password. */
+  readonly client?: string;
+  /** What else is sent: a scope, an audience, keys that belong into the form. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
 
 interface HttpSettings {
   /** Several: a provider that wants an id beside its key. */
@@ -75,6 +86,26 @@ const ways = [
     },
   }),
   way(['basic'], { basic: { ...template, description: 'User and password', examples: ['{user}:{password}'] } }),
+  way(['oauth'], {
+    oauth: {
+      type: 'string',
+      pattern: '^(?:https://[!-z|~]+|/[!-z|~]*)$',
+      description: 'Where access tokens are handed out for keys; each is sent as a bearer token until it ends',
+      'x-expected': 'write an https URL, or a path below baseUrl',
+      examples: ['https://accounts.example.com/oauth/token'],
+    },
+    client: {
+      ...template,
+      description: 'Who asks for a token, sent as user and password',
+      examples: ['{id}:{secret}'],
+    },
+    fields: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'What else is sent to get one, with {key} where a key belongs; grant_type unless you say otherwise',
+      examples: [{ scope: 'read', client_id: '{id}', client_secret: '{secret}' }],
+    },
+  }),
 ];
 
 export const httpSettings = {
@@ -128,12 +159,40 @@ const waysOf = ({ authorize: wanted }: HttpSettings): readonly Way[] =>
 
 /** The names of the keys that the settings speak of. */
 export function secretsIn(settings: HttpSettings): string[] {
-  return waysOf(settings).flatMap((way) => {
-    if ('bearer' in way) return [way.bearer];
-    const text = 'basic' in way ? way.basic : 'path' in way ? way.path : way.value;
-    return [...text.matchAll(NAMES)].map(([, secret = '']) => secret);
-  });
+  return waysOf(settings).flatMap(secretsOf);
 }
+
+function secretsOf(way: Way): string[] {
+  if ('bearer' in way) return [way.bearer];
+  return textsOf(way).flatMap((text) => [...text.matchAll(NAMES)].map(([, secret = '']) => secret));
+}
+
+function textsOf(way: Exclude<Way, { readonly bearer: string }>): string[] {
+  if ('oauth' in way) return [way.client ?? '', ...Object.values(way.fields ?? {})];
+  return ['basic' in way ? way.basic : 'path' in way ? way.path : way.value];
+}
+
+const tokenWayIn = (settings: HttpSettings): TokenWay | undefined =>
+  waysOf(settings).find((way): way is TokenWay => 'oauth' in way);
+
+/** The names of the keys that are given for a token, and sent with no call. */
+export const tokenSecretsIn = (settings: HttpSettings): string[] => {
+  const way = tokenWayIn(settings);
+  return way ? secretsOf(way) : [];
+};
+
+/** How a token is asked for; undefined where none is needed. */
+export const tokenRequest: AskForToken = (secrets, settings) => {
+  const way = tokenWayIn(settings);
+  if (!way) return undefined;
+  const { oauth, client, fields = {} } = way;
+  const given = Object.entries(fields).map(([name, text]) => [name, filled(text, secrets)]);
+  return {
+    url: oauth,
+    headers: { ...(client !== undefined && { authorization: `Basic ${basicValue(client, secrets)}` }) },
+    fields: { grant_type: 'client_credentials', ...Object.fromEntries(given) },
+  };
+};
 
 /** What stands before the path of each call; undefined: nothing. */
 export function prefixIn(settings: HttpSettings, secrets: Readonly<Record<string, string>>): string | undefined {
@@ -145,7 +204,7 @@ export function prefixIn(settings: HttpSettings, secrets: Readonly<Record<string
 function sentBy(way: Way, secrets: Readonly<Record<string, string>>): Authorization {
   if ('bearer' in way) return { headers: { authorization: `Bearer ${secrets[way.bearer]}` } };
   if ('basic' in way) return { headers: { authorization: `Basic ${basicValue(way.basic, secrets)}` } };
-  if ('path' in way) return {};
+  if ('path' in way || 'oauth' in way) return {};
   const value = filled(way.value, secrets);
   return 'header' in way ? { headers: { [way.header.toLowerCase()]: value } } : { query: { [way.query]: value } };
 }

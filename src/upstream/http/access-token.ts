@@ -1,0 +1,123 @@
+/** Access tokens that a provider hands out for keys (OAuth 2.0, RFC 6749): asked for once, and kept until they end. */
+import { request } from 'undici';
+import { asJsonObject } from '../../json.ts';
+import type { TimeLimit } from '../../outgoing/time-limit.ts';
+import { UpstreamProblem } from '../problem.ts';
+import { readBounded } from './bounded-body.ts';
+import { snippet } from './redact.ts';
+
+/** How a token is asked for: by POST, with the fields of a form. */
+export interface TokenRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface HeldToken {
+  readonly value: string;
+  /** It was asked for just now, by whoever holds it: one that is refused all the same is not renewed again. */
+  readonly isNew: boolean;
+}
+
+export interface AccessTokens {
+  /** Throws UpstreamProblem where none is handed out. Rejects where the limit ends it. */
+  get(limit: TimeLimit): Promise<HeldToken>;
+  /** It was refused: the next one who asks gets another. */
+  forget(value: string): void;
+}
+
+interface AccessTokenOptions {
+  readonly upstream: string;
+  readonly wanted: TokenRequest;
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Told each token before it is used: nobody is to read it. */
+  readonly received: (value: string) => void;
+  /** Milliseconds; tests set it. */
+  readonly now?: (() => number) | undefined;
+}
+
+interface Token {
+  readonly value: string;
+  readonly renewAt: number;
+}
+
+const TIME_LIMIT_MS = 15_000;
+const LARGEST_ANSWER = 262_144;
+/** Of one of which nothing is said: it is kept until it is refused, and no longer than this. */
+const USUAL_SECONDS = 600;
+/** Of a token's life, what it is no longer used in: a call may be long on its way. */
+const LAST_PART = 0.1;
+
+export function openAccessTokens(options: AccessTokenOptions): AccessTokens {
+  const { upstream, wanted, secrets, received, now = () => performance.now() } = options;
+  const where = `POST ${wanted.url} for an access token`;
+  let current: Token | undefined;
+  let asked: Promise<Token> | undefined;
+
+  const failed = (failure: 'failed' | 'malformed' | 'unavailable', what: string, body?: Buffer): UpstreamProblem =>
+    new UpstreamProblem(failure, upstream, `${where} ${what}`, {
+      ...(body && { providerMessage: snippet(body, Object.values(secrets)) }),
+    });
+
+  async function ask(): Promise<Token> {
+    const askedAt = now();
+    const { statusCode, body } = await request(wanted.url, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...wanted.headers },
+      body: new URLSearchParams(wanted.fields).toString(),
+      signal: AbortSignal.timeout(TIME_LIMIT_MS),
+    });
+    const bytes = await readBounded(body, LARGEST_ANSWER);
+    if (!bytes) throw failed('malformed', `answered more than ${LARGEST_ANSWER} bytes`);
+    if (statusCode >= 500 || statusCode === 429) throw failed('failed', `answered ${statusCode}`, bytes);
+    if (statusCode !== 200 && statusCode !== 201) throw failed('unavailable', `answered ${statusCode}`, bytes);
+    const { access_token: value, expires_in: given } = asJsonObject(parsed(bytes));
+    if (typeof value !== 'string' || value === '') throw failed('malformed', 'answered none');
+    received(value);
+    const seconds = Number(given ?? USUAL_SECONDS);
+    const livesMs = (seconds > 0 ? seconds : USUAL_SECONDS) * 1000;
+    return { value, renewAt: askedAt + livesMs * (1 - LAST_PART) };
+  }
+
+  async function renew(): Promise<Token> {
+    try {
+      current = await ask();
+      return current;
+    } catch (error) {
+      if (error instanceof UpstreamProblem) throw error;
+      throw failed('failed', `had no answer: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      asked = undefined;
+    }
+  }
+
+  return {
+    async get(limit) {
+      if (current && now() < current.renewAt) return { value: current.value, isNew: false };
+      asked ??= renew();
+      const { value } = await within(limit, asked);
+      return { value, isNew: true };
+    },
+    forget(value) {
+      if (current?.value === value) current = undefined;
+    },
+  };
+}
+
+/** Whoever leaves does not end what others wait for. */
+function within<Value>(limit: TimeLimit, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error('given up'));
+    if (limit.aborted) late();
+    limit.once('abort', late);
+    work.then(resolve, reject).finally(() => limit.off('abort', late));
+  });
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
