@@ -216,6 +216,19 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:18:12: poll.until is not true of this answer; write the last answer, of a job that is done`,
   ],
   [
+    'a job that is nowhere',
+    ['query: { days: days }', 'poll: { until: "days[0].max_c == `24`" }\n  query: { days: days }'],
+    `${FILE}:15:9: poll does not say where the job is; add path or header`,
+  ],
+  [
+    'a job that is in two places',
+    [
+      'query: { days: days }',
+      'poll: { path: "/jobs/{id}", header: location, until: "days[0].max_c == `24`" }\n  query: { days: days }',
+    ],
+    `${FILE}:15:39: poll says twice where the job is; write path or header`,
+  ],
+  [
     'an example that tells of a failure',
     ['query: { days: days }', 'query: { days: days }\n  failed: days'],
     `${FILE}:18:12: failed is true of this answer; write an answer of a call that succeeded`,

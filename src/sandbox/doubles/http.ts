@@ -6,7 +6,13 @@ import type { JsonSchema, Upstream } from '../../catalogue/types.ts';
 import { instanceOf } from '../../examples/schema-instance.ts';
 import { digest } from '../../examples/seed.ts';
 import { prefixIn } from '../../upstream/providers/http/authorization.ts';
-import { type Answering, fileOf, type HttpOptions, resultExpression } from '../../upstream/providers/http/options.ts';
+import {
+  type Answering,
+  fileOf,
+  type HttpOptions,
+  type PollOptions,
+  resultExpression,
+} from '../../upstream/providers/http/options.ts';
 import { placesIn } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';
 import { sampleFile } from '../files/sample.ts';
@@ -68,7 +74,7 @@ function operationOf({ options: given, result }: DoubleUse): Operation {
     options,
     result,
     path: matcher(path),
-    jobs: poll && matcher(isWhole(poll.path) ? `${JOBS}{id}` : poll.path),
+    jobs: poll && matcher(poll.path === undefined || isWhole(poll.path) ? `${JOBS}{id}` : poll.path),
   };
 }
 
@@ -95,7 +101,7 @@ async function answerOf({ options, result }: Operation, request: DoubleRequest):
     const { type, bytes } = await sampleFile(kind, seed);
     return { status: 200, headers: { 'content-type': type }, body: bytes };
   }
-  if (options.poll) return jsonAnswer(201, jobOf(options.poll.path, digest(seed), request.base));
+  if (options.poll) return startOf(options.poll, digest(seed), request.base);
   const made = madeAnswer(options, result, seed);
   if (options.stream) return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: eventsOf(made) };
   return jsonAnswer(200, made);
@@ -116,8 +122,11 @@ export function madeAnswer(options: Answering, result: JsonSchema, seed: string)
   return expression === undefined ? made : reversed(expression, made);
 }
 
-/** The first answer to a job: what its path names. */
-function jobOf(path: string, id: string, base: string): unknown {
-  const name = isWhole(path) ? `${base}${JOBS}${id}` : id;
-  return placesIn(path).reduce<unknown>((answer, place) => merged(answer, reversed(place, name)), {});
+/** The first answer to a job: what its path names, or the header that says where it is. */
+function startOf({ path = '', header }: PollOptions, id: string, base: string): DoubleAnswer {
+  const whole = `${base}${JOBS}${id}`;
+  if (header !== undefined) return { status: 202, headers: { [header]: whole }, body: '' };
+  const name = isWhole(path) ? whole : id;
+  const job = placesIn(path).reduce<unknown>((answer, place) => merged(answer, reversed(place, name)), {});
+  return jsonAnswer(201, job);
 }

@@ -74,6 +74,11 @@ adapterContract(t, 'a key before the path of each call, and a job whose address 
   options: { ...job, poll: { ...job.poll, path: '{status_url}' } },
 });
 
+adapterContract(t, 'a job whose address stands in a header', {
+  ...base,
+  options: { ...job, poll: { header: 'Operation-Location', until: job.poll.until, every: '1ms', result: 'output' } },
+});
+
 adapterContract(t, 'an id beside a key, each in a place of its own', {
   ...base,
   upstream: {

@@ -27,9 +27,10 @@ const jobs: Readonly<Record<string, { started: (origin: string) => object; done:
     started: () => ({ id: 7 }),
     done: { state: 'done' },
     async run(http) {
-      const first = (await http.request({ method: 'POST', path: '/jobs', signal })).json();
+      const response = await http.request({ method: 'POST', path: '/jobs', signal });
+      const started = { answer: response.json(), headers: response.headers, path: '/jobs' };
       const options = { path: '/jobs/{id}', until: "state == 'done'", every: '1ms' };
-      return await poll(first, options, { upstream: 'x', http, signal });
+      return await poll(started, options, { upstream: 'x', http, signal });
     },
   },
   'a prediction of Replicate': {
@@ -61,4 +62,23 @@ t.test('what is no job is not asked again after a 500', async (t) => {
   await http.request({ method: 'POST', path: '/', signal });
   t.match(await problemOf(http.request(get)), { status: 500 });
   t.same(asked, ['POST', 'GET']);
+});
+
+t.test('a job is asked for where a header of the first answer says', async (t) => {
+  const asked: unknown[] = [];
+  const { origin } = await serve(t, (request, response) => {
+    asked.push(request.url);
+    json(response, 200, { state: 'done' });
+  });
+  const http = connect(t, origin, { path: '/v1' });
+  const options = { header: 'Location', until: "state == 'done'", every: '1ms' };
+  const look = (headers: Record<string, string>) =>
+    poll({ answer: null, headers, path: '/jobs/new?dry=1' }, options, { upstream: 'x', http, signal });
+  for (const location of ['/v1/jobs/7', `${origin}/jobs/7?look=1`, '7']) {
+    t.same(await look({ location }), { state: 'done' });
+  }
+  t.same(asked, ['/v1/jobs/7', '/jobs/7?look=1', '/v1/jobs/7']);
+  t.match(await problemOf(look({})), { failure: 'malformed', message: /no address of a job in Location/ });
+  t.match(await problemOf(look({ location: 'https://elsewhere.example/jobs/7' })), { failure: 'malformed' });
+  t.equal(asked.length, 3, 'nobody else is asked');
 });

@@ -46,10 +46,12 @@ export const http: Adapter<HttpOptions> = {
       return await fileResult(await context.once([request], ask), kind, upstream, context);
     }
     const ask = async () => {
-      const first = readAnswer(await send(await whole(), binding, context), upstream, options);
+      const response = await send(await whole(), binding, context);
+      const answer = readAnswer(response, upstream, options);
+      const started = { answer, headers: response.headers, path: request.path };
       const last = options.poll
-        ? await poll(first, { ...options.poll, asText: options.asText }, { ...binding, signal: context.signal })
-        : first;
+        ? await poll(started, { ...options.poll, asText: options.asText }, { ...binding, signal: context.signal })
+        : answer;
       reportCost(options.cost, last, upstream, context);
       refuseFailed(options.failed, last, upstream, 'the answer tells of a failure');
       return mapAnswer(resultExpression(options), last, upstream);

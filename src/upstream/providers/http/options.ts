@@ -19,10 +19,12 @@ export interface FileResult {
   readonly file: MediaKind;
 }
 
-/** A job that the first answer names, asked for until it is done. */
+/** A job that the first answer names, by `path` or `header`, asked for until it is done. */
 export interface PollOptions {
   /** `{job.id}` is an expression over the first answer; a path that is nothing else may be a whole address. */
-  readonly path: string;
+  readonly path?: string;
+  /** The header of the first answer that says where the job is. */
+  readonly header?: string;
   /** True of the answer of a job that is done. */
   readonly until: string;
   /** True of the answer of a job that came to nothing. */
@@ -153,7 +155,7 @@ export const httpOptions = {
     },
     poll: {
       type: 'object',
-      required: ['path', 'until'],
+      required: ['until'],
       additionalProperties: false,
       properties: {
         path: {
@@ -161,6 +163,12 @@ export const httpOptions = {
           minLength: 1,
           description: 'Where the job is; {id} is JMESPath over the first answer',
           examples: ['/jobs/{id}'],
+        },
+        header: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9-]+$',
+          description: 'In place of path: the header of the first answer that says where the job is',
+          examples: ['location', 'operation-location'],
         },
         until: {
           ...expressionSchema,

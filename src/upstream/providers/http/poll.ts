@@ -2,7 +2,7 @@
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
 import { pause } from '../../http/retry.ts';
-import type { UpstreamHttp } from '../../http/upstream-http.ts';
+import type { UpstreamHttp, UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
@@ -14,20 +14,29 @@ const USUAL_PAUSE = '2s';
 
 interface Asking {
   readonly upstream: string;
-  readonly http: Pick<UpstreamHttp, 'request'>;
+  readonly http: Pick<UpstreamHttp, 'request' | 'baseUrl' | 'upstream'>;
   readonly signal: AbortSignal;
 }
 
 const pauseOf = ({ every = USUAL_PAUSE }: PollOptions): number => parseDuration(every) ?? 0;
 
+/** The first answer to a request, which says where its job is. */
+interface Started {
+  readonly answer: unknown;
+  readonly headers: UpstreamResponse['headers'];
+  /** Of the request. */
+  readonly path: string;
+}
+
 /** The answer of the job that is done. Throws UpstreamProblem. */
 export async function poll(
-  first: unknown,
+  started: Started,
   options: PollOptions & Pick<HttpOptions, 'asText'>,
   { upstream, http, signal }: Asking,
 ): Promise<unknown> {
-  const { until, failed, asText } = options;
-  const path = jobPath(first, options.path, upstream);
+  const { until, failed, asText, header } = options;
+  const { answer: first } = started;
+  const path = header === undefined ? jobPath(first, options.path ?? '', upstream) : placeSaid(started, header, http);
   const pauseMs = pauseOf(options);
   let answer = first;
   while (evaluate(until, answer, upstream) !== true) {
@@ -39,6 +48,18 @@ export async function poll(
     answer = readAnswer(response, upstream, { asText, poll: options });
   }
   return answer;
+}
+
+/** The whole address; one that is not whole is read from the request's own. Throws UpstreamProblem `malformed`. */
+function placeSaid(
+  { headers, path }: Started,
+  header: string,
+  http: Pick<UpstreamHttp, 'baseUrl' | 'upstream'>,
+): string {
+  const place = headers[header.toLowerCase()];
+  const from = `${http.baseUrl.replace(/\/$/, '')}${path}`;
+  if (place !== undefined && URL.canParse(place, from)) return new URL(place, from).href;
+  throw new UpstreamProblem('malformed', http.upstream, `the first answer has no address of a job in ${header}`);
 }
 
 /** The HTTP layer goes to no address at another host. */
@@ -60,8 +81,15 @@ function jobPath(first: unknown, path: string, upstream: string): string {
 
 /** Jobs that nobody could ask for, or whose end no call could see. `deadlineMs` is the shortest that a call may take. */
 export function jobFaults(options: PollOptions, deadlineMs: number, baseUrl: string): OptionFault[] {
-  const { path, every = USUAL_PAUSE } = options;
-  const faults = [...jobPathFaults(path, baseUrl), ...textFaults(path, ['poll', 'path'])];
+  const { path, header, every = USUAL_PAUSE } = options;
+  const faults = path === undefined ? [] : [...jobPathFaults(path, baseUrl), ...textFaults(path, ['poll', 'path'])];
+  if (path === undefined && header === undefined) {
+    faults.push({ path: ['poll'], message: 'poll does not say where the job is', expected: 'add path or header' });
+  }
+  if (path !== undefined && header !== undefined) {
+    const twice = 'poll says twice where the job is';
+    faults.push({ path: ['poll', 'header'], message: twice, expected: 'write path or header' });
+  }
   if (pauseOf(options) < deadlineMs) return faults;
   const message = `poll.every is ${every}, and a call may end after ${deadlineMs / 1000}s`;
   return [
