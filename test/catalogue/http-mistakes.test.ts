@@ -229,6 +229,46 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:39: poll says twice where the job is; write path or header`,
   ],
   [
+    'a job whose result is elsewhere, without an example of its end',
+    [
+      'query: { days: days }',
+      'poll: { path: "/jobs/{id}", resultAt: "/sets/{set}", until: done }\n  query: { days: days }',
+    ],
+    `${FILE}:15:41: the sandbox has no answer of a job whose result is elsewhere; add poll.done: an answer of a job that is done, or sandbox: real to the upstream`,
+  ],
+  [
+    'a job whose end is none',
+    [
+      'query: { days: days }',
+      'poll: { path: "/jobs/{id}", resultAt: "/sets/{set}", until: ready, done: { ready: no } }\n  query: { days: days }',
+    ],
+    `${FILE}:15:76: poll.until is not true of this answer; write an answer of a job that is done`,
+  ],
+  [
+    'a job whose end does not say where its result is',
+    [
+      'query: { days: days }',
+      'poll: { path: "/jobs/{id}", resultAt: "/sets/{set}", until: ready, done: { ready: true } }\n  query: { days: days }',
+    ],
+    `${FILE}:15:76: poll.resultAt takes set, which this answer does not have; write an answer as the provider gives it`,
+  ],
+  [
+    'an end of a job that has its result itself',
+    [
+      'query: { days: days }',
+      'poll: { path: "/jobs/{id}", until: "days[0].max_c == `24`", done: { id: 1 } }\n  query: { days: days }',
+    ],
+    `${FILE}:15:69: the job itself has the result; leave it out: example is the job's last answer`,
+  ],
+  [
+    'a file in base64 of what the result does not have',
+    ['query: { days: days }', 'decode: { map: image }\n  query: { days: days }'],
+    [
+      `${FILE}:15:11: the sandbox cannot put a file into an answer of which this makes a result; name members alone in result, or sandbox: real to the upstream`,
+      `${FILE}:15:18: decode names map, which the result does not have; there are: warmest`,
+    ],
+  ],
+  [
     'an example that tells of a failure',
     ['query: { days: days }', 'query: { days: days }\n  failed: days'],
     `${FILE}:18:12: failed is true of this answer; write an answer of a call that succeeded`,

@@ -2,9 +2,11 @@
  * An API that has no double of its own: it answers what the endpoints' files say of it. Calls get the example of their
  * `upstream:` block, else an answer of which the block makes a result that fits the result schema.
  */
+import { isList, typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import type { JsonSchema, Upstream } from '../../catalogue/types.ts';
 import { instanceOf } from '../../examples/schema-instance.ts';
 import { digest } from '../../examples/seed.ts';
+import { asJsonObject } from '../../json.ts';
 import { prefixIn } from '../../upstream/providers/http/authorization.ts';
 import {
   type Answering,
@@ -33,10 +35,13 @@ interface Operation {
   readonly path: RegExp;
   /** Where its jobs are; undefined where it has none. */
   readonly jobs: RegExp | undefined;
+  /** Where their results are; undefined where these are in the jobs. */
+  readonly results: RegExp | undefined;
 }
 
-/** Where a job is whose address the provider says whole. */
+/** Where a job is whose address the provider says whole, and its result. */
 const JOBS = '/~jobs/';
+const RESULTS = '/~results/';
 
 export const httpDouble: DoubleKind = {
   adapter: 'http',
@@ -58,8 +63,11 @@ export const httpDouble: DoubleKind = {
         if (token) return token;
         const operation = asked(request);
         if (operation) return await answerOf(operation, request);
-        const job = operations.find(({ jobs }) => jobs?.test(pathOf(request)));
-        return job ? jsonAnswer(200, job.options.example) : jsonAnswer(404, { error: 'no such path' });
+        const path = pathOf(request);
+        const made = operations.find(({ results }) => results?.test(path));
+        if (made) return await resultOf(made, seedOf(request));
+        const job = operations.find(({ jobs }) => jobs?.test(path));
+        return job ? jobAnswer(job.options, request) : jsonAnswer(404, { error: 'no such path' });
       },
       errorBody: () => ({ error: 'the provider is in trouble' }),
       refuse: () => jsonAnswer(422, { error: 'the provider does not take this' }),
@@ -75,6 +83,8 @@ function operationOf({ options: given, result }: DoubleUse): Operation {
     result,
     path: matcher(path),
     jobs: poll && matcher(poll.path === undefined || isWhole(poll.path) ? `${JOBS}{id}` : poll.path),
+    results:
+      poll?.resultAt === undefined ? undefined : matcher(isWhole(poll.resultAt) ? `${RESULTS}{id}` : poll.resultAt),
   };
 }
 
@@ -94,15 +104,22 @@ function pathBehindKeys({ keys = {}, settings = {} }: Upstream): (request: Doubl
   return ({ path }) => (path.startsWith(prefix) ? path.slice(prefix.length) || '/' : path);
 }
 
-async function answerOf({ options, result }: Operation, request: DoubleRequest): Promise<DoubleAnswer> {
-  const seed = `${request.path}?${request.query}${request.body}`;
+const seedOf = ({ path, query, body }: DoubleRequest): string => `${path}?${query}${body}`;
+
+async function answerOf(operation: Operation, request: DoubleRequest): Promise<DoubleAnswer> {
+  const { poll } = operation.options;
+  const seed = seedOf(request);
+  return poll ? startOf(poll, digest(seed), request.base) : await resultOf(operation, seed);
+}
+
+/** What the result is made of. */
+async function resultOf({ options, result }: Operation, seed: string): Promise<DoubleAnswer> {
   const kind = fileOf(options);
   if (kind) {
     const { type, bytes } = await sampleFile(kind, seed);
     return { status: 200, headers: { 'content-type': type }, body: bytes };
   }
-  if (options.poll) return startOf(options.poll, digest(seed), request.base);
-  const made = madeAnswer(options, result, seed);
+  const made = merged(madeAnswer(options, result, seed), await encodedFiles(options, result, seed));
   if (options.stream) return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: eventsOf(made) };
   return jsonAnswer(200, made);
 }
@@ -120,6 +137,27 @@ export function madeAnswer(options: Answering, result: JsonSchema, seed: string)
   const made = instanceOf(result, seed);
   const expression = resultExpression(options);
   return expression === undefined ? made : reversed(expression, made);
+}
+
+/** The part of an answer that holds the files of `decode`. */
+async function encodedFiles(options: HttpOptions, result: JsonSchema, seed: string): Promise<unknown> {
+  const properties = asJsonObject(result.properties);
+  const files = Object.entries(options.decode ?? {}).map(async ([field, kind]) => {
+    const base64 = (await sampleFile(kind, seed)).bytes.toString('base64');
+    return [field, typesOf(properties[field])?.some(isList) ? [base64] : base64] as const;
+  });
+  if (files.length === 0) return undefined;
+  const fields = Object.fromEntries(await Promise.all(files));
+  const expression = resultExpression(options);
+  return expression === undefined ? fields : reversed(expression, fields);
+}
+
+/** A job that is done, with where its result is. */
+function jobAnswer({ poll, example }: HttpOptions, { path, base }: DoubleRequest): DoubleAnswer {
+  const at = poll?.resultAt;
+  if (at === undefined) return jsonAnswer(200, example);
+  const place = isWhole(at) ? reversed(at.slice(1, -1), `${base}${RESULTS}${digest(path)}`) : undefined;
+  return jsonAnswer(200, merged(poll?.done, place));
 }
 
 /** The first answer to a job: what its path names, or the header that says where it is. */

@@ -79,6 +79,62 @@ adapterContract(t, 'a job whose address stands in a header', {
   options: { ...job, poll: { header: 'Operation-Location', until: job.poll.until, every: '1ms', result: 'output' } },
 });
 
+adapterContract(t, 'a job whose result is elsewhere', {
+  ...base,
+  options: {
+    ...job,
+    poll: {
+      path: '/jobs/{job.id}',
+      until: "state == 'done'",
+      every: '1ms',
+      resultAt: '/sets/{set}',
+      done: { state: 'done', set: 's-1' },
+    },
+    result: options.result,
+    example: undefined,
+  },
+});
+
+adapterContract(t, 'a job that says where its film is', {
+  ...base,
+  options: {
+    ...job,
+    poll: {
+      path: '{status_url}',
+      until: "state == 'done'",
+      every: '1ms',
+      resultAt: '{film_url}',
+      done: { state: 'done', film_url: 'https://films.example/1' },
+    },
+    result: { file: 'video' },
+    example: undefined,
+  },
+  result: {
+    type: 'object',
+    required: ['video_url', 'type', 'bytes'],
+    properties: { video_url: { type: 'string' }, type: { const: 'video/mp4' } },
+  },
+});
+
+adapterContract(t, 'files in base64 within the answer', {
+  ...base,
+  options: {
+    path: '/pictures',
+    body: 'input',
+    decode: { pictures: 'image', sound: 'audio' },
+    result: '{pictures: data[].b64_json, sound: sound.audioContent}',
+    status: { 422: 'invalid-input' },
+  },
+  result: {
+    type: 'object',
+    required: ['pictures', 'sound'],
+    properties: {
+      pictures: { type: 'array', minItems: 1, items: { type: 'string', pattern: '/media/[0-9a-f]+\\.png$' } },
+      sound: { type: 'string', pattern: '/media/[0-9a-f]+\\.(mp3|wav)$' },
+    },
+  },
+});
+
 adapterContract(t, 'an id beside a key, each in a place of its own', {
   ...base,
   upstream: {

@@ -7,7 +7,7 @@ import { mapAnswer, readAnswer } from './answer.ts';
 import { authorize, httpSettings, secretsIn, tokenRequest } from './authorization.ts';
 import { withFiles } from './body.ts';
 import { check, exampleResult } from './check.ts';
-import { fileAnswers, fileResult, withCopies } from './files.ts';
+import { fileAnswers, fileResult, withCopies, withDecoded } from './files.ts';
 import { fileOf, type HttpOptions, httpOptions, resultExpression } from './options.ts';
 import { passOn } from './pass-on.ts';
 import { placesIn } from './path.ts';
@@ -39,25 +39,27 @@ export const http: Adapter<HttpOptions> = {
     const request = requestFor(options, input, upstream);
     const whole = async () => await withFiles(request, options, input, upstream, context);
     if (options.stream) return await passOn(await whole(), binding, context);
-    const { download } = options;
+    const lastResponse = async () => {
+      const response = await send(await whole(), binding, context);
+      if (!options.poll) return response;
+      const job = { ...options.poll, asText: options.asText };
+      return await poll({ response, path: request.path }, job, { ...binding, signal: context.signal });
+    };
     const kind = fileOf(options);
     if (kind) {
-      const ask = async () => (await send(await whole(), binding, context)).body.toString('base64');
+      const ask = async () => (await lastResponse()).body.toString('base64');
       return await fileResult(await context.once([request], ask), kind, upstream, context);
     }
     const ask = async () => {
-      const response = await send(await whole(), binding, context);
-      const answer = readAnswer(response, upstream, options);
-      const started = { answer, headers: response.headers, path: request.path };
-      const last = options.poll
-        ? await poll(started, { ...options.poll, asText: options.asText }, { ...binding, signal: context.signal })
-        : answer;
+      const last = readAnswer(await lastResponse(), upstream, options);
       reportCost(options.cost, last, upstream, context);
       refuseFailed(options.failed, last, upstream, 'the answer tells of a failure');
       return mapAnswer(resultExpression(options), last, upstream);
     };
-    if (download === undefined) return await ask();
-    return await withCopies(await context.once([request], ask), download, upstream, context);
+    const { download, decode } = options;
+    if (download === undefined && decode === undefined) return await ask();
+    const copied = await withCopies(await context.once([request], ask), download ?? [], upstream, context);
+    return await withDecoded(copied, decode ?? {}, upstream, context);
   },
 };
 

@@ -6,9 +6,9 @@ import { evaluate, expressionFault, holds } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
 import { numbersAsText } from './as-text.ts';
 import { bodyFaults } from './body.ts';
-import { downloadFaults } from './files.ts';
+import { fileFaults } from './files.ts';
 import { flatFaults } from './flat-fields.ts';
-import { type Answering, fileOf, type HttpOptions, resultExpression } from './options.ts';
+import { type Answering, fileOf, type HttpOptions, type PollOptions, resultExpression } from './options.ts';
 import { pathFaults, placesIn, textFaults } from './path.ts';
 import { jobFaults } from './poll.ts';
 import { headerFaults } from './request.ts';
@@ -28,7 +28,8 @@ export const check: Check = (given, { request, result, deadlineMs, upstream }) =
     ...flatFaults('headers', options.headers, request),
     ...expressionFaults(options),
     ...contradictions(options),
-    ...downloadFaults(options.download, result),
+    ...sandboxFaults(options, upstream),
+    ...fileFaults(options, result),
   ];
   return faults.length > 0 ? faults : exampleFaults(options, upstream);
 };
@@ -61,6 +62,7 @@ export function expressionFaults({ result, cost, failed, poll }: Answering): Opt
     [['poll', 'failed'], poll?.failed],
     [['poll', 'result'], poll?.result],
     ...placesIn(poll?.path ?? '').map((place) => [['poll', 'path'], place] as const),
+    ...placesIn(poll?.resultAt ?? '').map((place) => [['poll', 'resultAt'], place] as const),
   ];
   return expressions.flatMap(([path, expression]) => {
     const fault = expression === undefined ? undefined : expressionFault(expression);
@@ -69,16 +71,19 @@ export function expressionFaults({ result, cost, failed, poll }: Answering): Opt
 }
 
 function contradictions(options: HttpOptions): OptionFault[] {
-  const { result, poll, download, asText } = options;
+  const { result, poll, download, decode, asText } = options;
   const faults: OptionFault[] = [];
   const add = (path: string[], message: string, expected: string) => faults.push({ path, message, expected });
   if (result !== undefined && poll?.result !== undefined) {
     add(['poll', 'result'], 'the result is said twice', 'write result or poll.result');
   }
-  if (options.stream && (result ?? poll ?? download ?? asText ?? options.cost ?? options.failed) !== undefined) {
-    add(['stream'], 'what streams is passed on as it is', 'leave out result, poll, download, asText, cost and failed');
+  const besides = result ?? poll ?? download ?? decode ?? asText ?? options.cost ?? options.failed;
+  if (options.stream && besides !== undefined) {
+    const others = 'leave out result, poll, download, decode, asText, cost and failed';
+    add(['stream'], 'what streams is passed on as it is', others);
   }
-  if (fileOf(options) && (poll ?? download) !== undefined) {
+  const isInJob = poll !== undefined && poll.resultAt === undefined;
+  if (fileOf(options) && (isInJob || (download ?? decode) !== undefined)) {
     add(['result', 'file'], 'a file comes in the answer itself', 'download: [field] for an address in the answer');
   }
   if (fileOf(options) && asText !== undefined) {
@@ -101,17 +106,58 @@ export function exampleFaults(options: Answering, upstream: UpstreamFile): Optio
     if (failed !== undefined && holds(failed, example, 'the example')) {
       return fault('failed is true of this answer', 'write an answer of a call that succeeded');
     }
-    if (!poll || evaluate(poll.until, example, 'the example') === true) return [];
+    if (!poll || poll.resultAt !== undefined || evaluate(poll.until, example, 'the example') === true) return [];
     return fault('poll.until is not true of this answer', 'write the last answer, of a job that is done');
   } catch (error) {
     return fault(error instanceof Error ? error.message : String(error), 'write an answer as the provider gives it');
   }
 }
 
+/** What the sandbox could not answer, besides the example. */
+function sandboxFaults(options: HttpOptions, upstream: UpstreamFile): OptionFault[] {
+  if (isAskedInSandbox(upstream)) return [];
+  const { poll, decode } = options;
+  const expression = resultExpression(options);
+  const faults: OptionFault[] = [];
+  if (decode && expression !== undefined && !isReversible(expression)) {
+    const message = 'the sandbox cannot put a file into an answer of which this makes a result';
+    faults.push({
+      path: ['decode'],
+      message,
+      expected: 'name members alone in result, or sandbox: real to the upstream',
+    });
+  }
+  return poll?.resultAt === undefined ? faults : [...faults, ...doneFaults(poll)];
+}
+
+function doneFaults({ until, resultAt = '', done }: PollOptions): OptionFault[] {
+  if (done === undefined) {
+    const message = 'the sandbox has no answer of a job whose result is elsewhere';
+    const expected = 'add poll.done: an answer of a job that is done, or sandbox: real to the upstream';
+    return [{ path: ['poll', 'resultAt'], message, expected }];
+  }
+  const says = (expression: string): unknown => {
+    try {
+      return evaluate(expression, done, 'the example');
+    } catch {
+      // What is no expression is found as such.
+      return undefined;
+    }
+  };
+  if (says(until) !== true) {
+    const message = 'poll.until is not true of this answer';
+    return [{ path: ['poll', 'done'], message, expected: 'write an answer of a job that is done' }];
+  }
+  const missing = placesIn(resultAt).find((place) => !['string', 'number'].includes(typeof says(place)));
+  if (missing === undefined) return [];
+  const message = `poll.resultAt takes ${missing}, which this answer does not have`;
+  return [{ path: ['poll', 'done'], message, expected: 'write an answer as the provider gives it' }];
+}
+
 function missingExample(options: Answering, upstream: UpstreamFile): OptionFault[] {
   const expression = resultExpression(options);
-  const isMade =
-    !options.poll && options.failed === undefined && (expression === undefined || isReversible(expression));
+  const isJobs = options.poll !== undefined && options.poll.resultAt === undefined;
+  const isMade = !isJobs && options.failed === undefined && (expression === undefined || isReversible(expression));
   if (isMade || isAskedInSandbox(upstream)) return [];
   const message = 'the sandbox cannot make an answer of which this makes a result';
   const expected = 'add example: an answer of the provider, or sandbox: real to the upstream';

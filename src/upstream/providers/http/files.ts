@@ -2,11 +2,12 @@
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import type { JsonSchema } from '../../../catalogue/types.ts';
 import { choices } from '../../../catalogue/yaml/suggest.ts';
-import { isJsonObject } from '../../../json.ts';
+import { isJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import type { StoredMedia } from '../../media/store.ts';
 import type { MediaKind } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
+import type { HttpOptions } from './options.ts';
 
 type Context = Pick<CallContext, 'media' | 'signal'>;
 
@@ -32,19 +33,45 @@ export async function withCopies(
   { media, signal }: Context,
 ): Promise<unknown> {
   if (!isJsonObject(result)) throw new UpstreamProblem('malformed', upstream, 'no object to download files of');
-  const copy = async (address: unknown): Promise<string> => {
+  const copy = async (_field: string, address: unknown): Promise<string> => {
     if (typeof address !== 'string') throw new UpstreamProblem('malformed', upstream, 'answered no address of a file');
     const copied: StoredMedia = await media.copy(address, 'any', { upstream, signal });
     return copied.url;
   };
-  const copies = fields.flatMap((field) => {
+  return { ...result, ...(await eachFile(result, fields, copy)) };
+}
+
+/** The result with the files kept that these fields hold in base64, as such or as a data URL: each is an address now. */
+export async function withDecoded(
+  result: unknown,
+  kinds: Readonly<Record<string, MediaKind>>,
+  upstream: string,
+  { media }: Pick<Context, 'media'>,
+): Promise<unknown> {
+  const fields = Object.keys(kinds);
+  if (fields.length === 0) return result;
+  if (!isJsonObject(result)) throw new UpstreamProblem('malformed', upstream, 'no object to decode files of');
+  const keep = async (field: string, text: unknown): Promise<string> => {
+    const base64 = typeof text === 'string' ? text.replace(/^data:[^,]*;base64,/, '') : '';
+    const kept = await media.put(Buffer.from(base64, 'base64'), kinds[field] ?? 'any', upstream);
+    return kept.url;
+  };
+  return { ...result, ...(await eachFile(result, fields, keep)) };
+}
+
+/** What becomes of these fields of a result, each one file or a list of them; one that is not there is left. */
+async function eachFile(
+  result: JsonObject,
+  fields: readonly string[],
+  store: (field: string, file: unknown) => Promise<string>,
+): Promise<JsonObject> {
+  const stored = fields.flatMap((field) => {
     const given = result[field];
     if (given === undefined || given === null) return [];
-    return [
-      Promise.all([given].flat().map(copy)).then((urls) => [field, Array.isArray(given) ? urls : urls[0]] as const),
-    ];
+    const urls = Promise.all([given].flat().map((file) => store(field, file)));
+    return [urls.then((all) => [field, Array.isArray(given) ? all : all[0]] as const)];
   });
-  return { ...result, ...Object.fromEntries(await Promise.all(copies)) };
+  return Object.fromEntries(await Promise.all(stored));
 }
 
 const FORMS = ['anyOf', 'oneOf', 'allOf'];
@@ -56,13 +83,17 @@ function fieldsKnown(schema: unknown): string[] {
   return [...own, ...FORMS.flatMap((form) => [schema[form] ?? []].flat().flatMap(fieldsKnown))];
 }
 
-/** Downloads of what the result does not have: nothing would be copied, and the provider's own address be sold. */
-export function downloadFaults(download: readonly string[] | undefined, result: JsonSchema): OptionFault[] {
+/** Files of what the result does not have: nothing would be kept, and what the provider answers be sold. */
+export function fileFaults({ download = [], decode = {} }: HttpOptions, result: JsonSchema): OptionFault[] {
   const known = new Set(fieldsKnown(result));
   if (known.size === 0) return [];
-  return (download ?? []).flatMap((field, index): OptionFault[] => {
+  const named: readonly { readonly field: string; readonly path: readonly (string | number)[] }[] = [
+    ...download.map((field, index) => ({ field, path: ['download', index] })),
+    ...Object.keys(decode).map((field) => ({ field, path: ['decode', field] })),
+  ];
+  return named.flatMap(({ field, path }): OptionFault[] => {
     if (known.has(field)) return [];
-    const message = `download names ${field}, which the result does not have`;
-    return [{ path: ['download', index], message, expected: choices(field, known) }];
+    const message = `${path[0]} names ${field}, which the result does not have`;
+    return [{ path, message, expected: choices(field, known) }];
   });
 }

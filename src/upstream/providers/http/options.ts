@@ -30,6 +30,10 @@ export interface PollOptions {
   /** True of the answer of a job that came to nothing. */
   readonly failed?: string;
   readonly every?: string;
+  /** Where the result is once the job is done: as `path`, over the last answer. */
+  readonly resultAt?: string;
+  /** An answer of a job that is done, where its result is elsewhere. */
+  readonly done?: unknown;
   /** In place of the endpoint's `result`. */
   readonly result?: string;
 }
@@ -50,6 +54,8 @@ export type HttpOptions = {
   readonly status?: { readonly [status: string]: (typeof failures)[number] };
   readonly cost?: string;
   readonly download?: readonly string[];
+  /** Field of the result that is a file in base64, or a list of them -> what sort of file. */
+  readonly decode?: { readonly [field: string]: MediaKind };
   readonly poll?: PollOptions;
   /** Members of the answer, wherever they stand, whose numbers are read as texts. */
   readonly asText?: readonly string[];
@@ -153,6 +159,13 @@ export const httpOptions = {
       description: 'Fields of the result whose addresses are copied, so that they do not expire',
       examples: [['image_url']],
     },
+    decode: {
+      type: 'object',
+      minProperties: 1,
+      additionalProperties: { enum: [...kinds] },
+      description: 'Field of the result that is a file in base64: it is kept, and its address put in its place',
+      examples: [{ audio_url: 'audio' }],
+    },
     poll: {
       type: 'object',
       required: ['until'],
@@ -185,6 +198,16 @@ export const httpOptions = {
           pattern: '^[1-9][0-9]*(ms|s|m)$',
           default: '2s',
           description: 'Time between two looks',
+        },
+        resultAt: {
+          type: 'string',
+          minLength: 1,
+          description: 'Where the result is once the job is done; {id} is JMESPath over its last answer',
+          examples: ['/jobs/{id}/result'],
+        },
+        done: {
+          description: 'With resultAt: an answer of a job that is done, which the sandbox gives',
+          examples: [{ id: 'j-1', state: 'done' }],
         },
         result: {
           ...expressionSchema,

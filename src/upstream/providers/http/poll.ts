@@ -1,4 +1,4 @@
-/** Jobs: the provider's first answer says where the result will be. */
+/** Jobs: the provider's first answer says where the job is, and the job's last one may say where its result is. */
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
 import { pause } from '../../http/retry.ts';
@@ -14,65 +14,67 @@ const USUAL_PAUSE = '2s';
 
 interface Asking {
   readonly upstream: string;
-  readonly http: Pick<UpstreamHttp, 'request' | 'baseUrl' | 'upstream'>;
+  readonly http: Pick<UpstreamHttp, 'request' | 'baseUrl'>;
   readonly signal: AbortSignal;
 }
 
 const pauseOf = ({ every = USUAL_PAUSE }: PollOptions): number => parseDuration(every) ?? 0;
 
-/** The first answer to a request, which says where its job is. */
+/** The first answer, and the path that was asked for it. */
 interface Started {
-  readonly answer: unknown;
-  readonly headers: UpstreamResponse['headers'];
-  /** Of the request. */
+  readonly response: UpstreamResponse;
   readonly path: string;
 }
 
-/** The answer of the job that is done. Throws UpstreamProblem. */
+/** The answer of the job that is done, or the one that is where that says. Throws UpstreamProblem. */
 export async function poll(
   started: Started,
   options: PollOptions & Pick<HttpOptions, 'asText'>,
   { upstream, http, signal }: Asking,
-): Promise<unknown> {
-  const { until, failed, asText, header } = options;
-  const { answer: first } = started;
-  const path = header === undefined ? jobPath(first, options.path ?? '', upstream) : placeSaid(started, header, http);
+): Promise<UpstreamResponse> {
+  const { until, failed, asText, resultAt } = options;
+  const read = (response: UpstreamResponse) => readAnswer(response, upstream, { asText, poll: options });
+  const look = (path: string) => http.request({ method: 'GET', path, signal, asksOfJob: true });
   const pauseMs = pauseOf(options);
-  let answer = first;
+  let { response } = started;
+  let answer = read(response);
+  const path = jobPath(started, answer, options, { upstream, http });
   while (evaluate(until, answer, upstream) !== true) {
     refuseFailed(failed, answer, upstream, 'the job came to nothing');
     await pause(pauseMs, signal).catch(() => {
       throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
     });
-    const response = await http.request({ method: 'GET', path, signal, asksOfJob: true });
-    answer = readAnswer(response, upstream, { asText, poll: options });
+    response = await look(path);
+    answer = read(response);
   }
-  return answer;
+  return resultAt === undefined ? response : await look(pathIn(answer, resultAt, upstream));
 }
 
-/** The whole address; one that is not whole is read from the request's own. Throws UpstreamProblem `malformed`. */
-function placeSaid(
-  { headers, path }: Started,
-  header: string,
-  http: Pick<UpstreamHttp, 'baseUrl' | 'upstream'>,
+function jobPath(
+  { response, path: asked }: Started,
+  answer: unknown,
+  { path = '', header }: PollOptions,
+  { upstream, http }: Pick<Asking, 'upstream' | 'http'>,
 ): string {
-  const place = headers[header.toLowerCase()];
-  const from = `${http.baseUrl.replace(/\/$/, '')}${path}`;
+  if (header === undefined) return pathIn(answer, path, upstream);
+  const place = response.headers[header.toLowerCase()];
+  // One that is not whole is read from the request's own address.
+  const from = `${http.baseUrl.replace(/\/$/, '')}${asked}`;
   if (place !== undefined && URL.canParse(place, from)) return new URL(place, from).href;
-  throw new UpstreamProblem('malformed', http.upstream, `the first answer has no address of a job in ${header}`);
+  throw new UpstreamProblem('malformed', upstream, `the first answer has no address of a job in ${header}`);
 }
 
-/** The HTTP layer goes to no address at another host. */
-function jobPath(first: unknown, path: string, upstream: string): string {
+/** The path with what the answer has of its places. The HTTP layer goes to no address at another host. */
+function pathIn(answer: unknown, path: string, upstream: string): string {
   const found = (expression: string): string | number => {
-    const value = evaluate(expression, first, upstream);
+    const value = evaluate(expression, answer, upstream);
     // Its last digits were lost in reading: it may be that of another caller's job.
     if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
       const message = `${expression} is a number too long to be exact: name its member in asText`;
       throw new UpstreamProblem('malformed', upstream, message);
     }
     if (typeof value === 'string' || typeof value === 'number') return value;
-    throw new UpstreamProblem('malformed', upstream, `the first answer has no ${expression}`);
+    throw new UpstreamProblem('malformed', upstream, `the answer that says where a job is has no ${expression}`);
   };
   const [only] = placesIn(path);
   const place = only !== undefined && path === `{${only}}` ? String(found(only)) : undefined;
@@ -81,32 +83,41 @@ function jobPath(first: unknown, path: string, upstream: string): string {
 
 /** Jobs that nobody could ask for, or whose end no call could see. `deadlineMs` is the shortest that a call may take. */
 export function jobFaults(options: PollOptions, deadlineMs: number, baseUrl: string): OptionFault[] {
-  const { path, header, every = USUAL_PAUSE } = options;
-  const faults = path === undefined ? [] : [...jobPathFaults(path, baseUrl), ...textFaults(path, ['poll', 'path'])];
+  const { path, header, resultAt, done, every = USUAL_PAUSE } = options;
+  const faults = [...pathFaults('path', path, baseUrl), ...pathFaults('resultAt', resultAt, baseUrl)];
+  const add = (at: string[], message: string, expected: string) => faults.push({ path: at, message, expected });
   if (path === undefined && header === undefined) {
-    faults.push({ path: ['poll'], message: 'poll does not say where the job is', expected: 'add path or header' });
+    add(['poll'], 'poll does not say where the job is', 'add path or header');
   }
   if (path !== undefined && header !== undefined) {
-    const twice = 'poll says twice where the job is';
-    faults.push({ path: ['poll', 'header'], message: twice, expected: 'write path or header' });
+    add(['poll', 'header'], 'poll says twice where the job is', 'write path or header');
   }
-  if (pauseOf(options) < deadlineMs) return faults;
-  const message = `poll.every is ${every}, and a call may end after ${deadlineMs / 1000}s`;
-  return [
-    ...faults,
-    { path: ['poll', 'every'], message, expected: 'write less than the deadline, or a longer deadline' },
-  ];
+  if (done !== undefined && resultAt === undefined) {
+    add(['poll', 'done'], 'the job itself has the result', "leave it out: example is the job's last answer");
+  }
+  if (pauseOf(options) >= deadlineMs) {
+    const message = `poll.every is ${every}, and a call may end after ${deadlineMs / 1000}s`;
+    add(['poll', 'every'], message, 'write less than the deadline, or a longer deadline');
+  }
+  return faults;
 }
 
-/** A job is asked for below the upstream's address, or at a whole one that the first answer holds. */
-function jobPathFaults(path: string, baseUrl: string): OptionFault[] {
+function pathFaults(option: 'path' | 'resultAt', path: string | undefined, baseUrl: string): OptionFault[] {
+  if (path === undefined) return [];
+  const at = ['poll', option];
+  return [...placeFaults(at, path, baseUrl), ...textFaults(path, at)];
+}
+
+/** A job is asked for below the upstream's address, or at a whole one that an answer holds. */
+function placeFaults(at: readonly string[], path: string, baseUrl: string): OptionFault[] {
+  const name = at.join('.');
   if (/^(?:\/|\{[^{}]+\}$)/.test(path)) return [];
   if (/^https?:\/\//.test(path) && URL.canParse(path)) {
     const { origin } = new URL(baseUrl);
     if (new URL(path).origin === origin) return [];
-    const message = `poll.path is at another host than its upstream, which is at ${origin}: it would not be asked`;
-    return [{ path: ['poll', 'path'], message, expected: 'write a path at that host' }];
+    const message = `${name} is at another host than its upstream, which is at ${origin}: it would not be asked`;
+    return [{ path: at, message, expected: 'write a path at that host' }];
   }
   const expected = 'begin it with /, or write one place alone for a whole address: "{url}"';
-  return [{ path: ['poll', 'path'], message: 'poll.path is no path', expected }];
+  return [{ path: at, message: `${name} is no path`, expected }];
 }

@@ -1,0 +1,132 @@
+/** APIs that answer with a job, whose result is at a third address, and those that put files into their JSON. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import { drawPicture } from '../../../src/sandbox/files/png.ts';
+import { payV2, request } from '../../clients.ts';
+import { startGateway } from '../../gateway.ts';
+import { json, serve } from '../../upstream/http/weather.ts';
+
+const settings = (name: string) => readFileSync(join('catalogue', `${name}.yaml`), 'utf8');
+
+const endpoint = (name: string, result: string, upstream: string) => `summary: ${name}
+path: /studio/${name}
+networks: [chain-c]
+price: { rule: fixed, amount: "0.01" }
+request: { required: [text], properties: { text: { type: string, maxLength: 40 } } }
+result: ${result}
+example: { text: fog }
+upstream: { via: studio, body: input, ${upstream} }
+`;
+
+const FILE =
+  '{ required: [image_url, type, bytes], properties: { image_url: { type: string }, type: { type: string }, bytes: { type: integer } }, examples: [{ image_url: "https://shop.example/1.png", type: image/png, bytes: 1 }] }';
+const TEXT = '{ required: [words], properties: { words: { type: string } }, examples: [{ words: fog }] }';
+const PICTURES =
+  '{ required: [pictures], properties: { pictures: { type: array, items: { type: string } }, cover: { type: string } }, examples: [{ pictures: ["https://shop.example/1.png"] }] }';
+
+const filesFor = (origin: string) => ({
+  'service.yaml': settings('service'),
+  'networks.yaml': settings('networks'),
+  'upstreams.yaml': `studio: { adapter: http, baseUrl: "${origin}/v1" }\n`,
+  endpoints: {
+    studio: {
+      'poster.yaml': endpoint(
+        'poster',
+        FILE,
+        `path: /posters, poll: { header: Operation-Location, until: "state == 'done'", failed: "state == 'lost'", every: 1ms, resultAt: "{poster_url}" }, result: { file: image }`,
+      ),
+      'caption.yaml': endpoint(
+        'caption',
+        TEXT,
+        `path: /captions, poll: { path: "/captions/{id}", until: "state == 'done'", every: 1ms, resultAt: "/sets/{set}" }, result: "{words: text}"`,
+      ),
+      'pictures.yaml': endpoint(
+        'pictures',
+        PICTURES,
+        'path: /pictures, result: "{pictures: data[].b64_json, cover: cover}", decode: { pictures: image, cover: image }',
+      ),
+    },
+  },
+});
+
+async function open(t: Test) {
+  const picture = await drawPicture({ seed: 'studio', width: 64, height: 48, label: 'studio', format: 'png' });
+  const base64 = picture.toString('base64');
+  const asked: string[] = [];
+  const looks = new Map<string, number>();
+  const { origin } = await serve(t, async (heard, response) => {
+    const body = await text(heard);
+    const line = `${heard.method} ${heard.url}`;
+    asked.push(line);
+    const seen = (looks.get(line) ?? 0) + 1;
+    looks.set(line, seen);
+    const fate = body.includes('lost') ? 'lost' : 'p1';
+    switch (line) {
+      case 'POST /v1/posters':
+        return response.writeHead(202, { 'operation-location': `/v1/posters/${fate}` }).end();
+      case 'GET /v1/posters/p1':
+        return json(response, 200, seen < 3 ? { state: 'drawn' } : { state: 'done', poster_url: `${origin}/p1.png` });
+      case 'GET /v1/posters/lost':
+        return json(response, 200, { state: 'lost' });
+      case 'GET /p1.png':
+        return response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
+      case 'POST /v1/captions':
+        return json(response, 200, { id: 'c1', state: 'new' });
+      case 'GET /v1/captions/c1':
+        return json(response, 200, { id: 'c1', state: 'done', set: 77 });
+      case 'GET /v1/sets/77':
+        return json(response, 200, { text: 'fog at dawn' });
+      case 'POST /v1/pictures': {
+        const broken = body.includes('broken') ? [{ b64_json: 'no picture' }] : [];
+        const data = [{ b64_json: `data:image/png;base64,${base64}` }, ...broken];
+        return json(response, 200, { data, cover: base64 });
+      }
+      default:
+        return json(response, 404, { error: 'no such path' });
+    }
+  });
+  const catalogue = join(t.testdir({ catalogue: filesFor(origin) }), 'catalogue');
+  const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const buy = async (path: string, words: string) => {
+    const answer = await payV2(gateway, 'chain-c', request(gateway, path, { text: words }));
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const bytesAt = async (url: unknown) => Buffer.from(await (await fetch(String(url))).arrayBuffer());
+  return { gateway, picture, asked, buy, bytesAt };
+}
+
+t.test('a job that a header names is waited for, and the file where it says is kept', async (t) => {
+  const { gateway, picture, asked, buy, bytesAt } = await open(t);
+  const before = await gateway.earned('chain-c');
+  const { status, body } = await buy('/studio/poster', 'fog');
+  t.equal(status, 200);
+  t.match(body, { type: 'image/png', bytes: picture.length, image_url: `${gateway.url}/media/` });
+  t.same(await bytesAt(body.image_url), picture);
+  t.same(asked, ['POST /v1/posters', ...Array(3).fill('GET /v1/posters/p1'), 'GET /p1.png']);
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+  t.match(await buy('/studio/poster', 'lost'), { status: 500, body: { error: { code: 'upstream_failed' } } });
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n, 'a job that came to nothing is not charged');
+});
+
+t.test('a job may say in its last answer alone where its result is', async (t) => {
+  const { asked, buy } = await open(t);
+  t.same(await buy('/studio/caption', 'fog'), { status: 200, body: { words: 'fog at dawn' } });
+  t.same(asked, ['POST /v1/captions', 'GET /v1/captions/c1', 'GET /v1/sets/77']);
+});
+
+t.test('files within an answer are kept, and what is none is not charged', async (t) => {
+  const { gateway, picture, buy, bytesAt } = await open(t);
+  const before = await gateway.earned('chain-c');
+  const { status, body } = await buy('/studio/pictures', 'fog');
+  t.equal(status, 200);
+  for (const url of [body.cover, ...(body.pictures as string[])]) t.same(await bytesAt(url), picture);
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+  t.match(await buy('/studio/pictures', 'broken'), {
+    status: 500,
+    body: { error: { code: 'upstream_invalid_result' } },
+  });
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+});
