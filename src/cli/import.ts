@@ -42,6 +42,6 @@ await run(async () => {
   const catalogue = values.catalogue ?? process.env.TURNPIKE_CATALOGUE ?? 'catalogue';
   const { group, upstream, operation: operations = [], 'base-url': baseUrl } = values;
   const options = { source, catalogue, price: toDecimal(price), operations, group, upstream, baseUrl };
-  const report = await importDocument(options, shipped);
+  const report = await importDocument(options, shipped, undefined, (line) => void process.stderr.write(`${line}\n`));
   process.stdout.write(printed(report, catalogue));
 });

@@ -100,7 +100,7 @@ const offsetPosition = ({ lineCounter }: Parsed, offset: number) => {
 
 /**
  * Reads one file; YAML errors and duplicate keys go to `diagnostics`, with the file's value left undefined. A file whose
- * value `checked` knows is parsed only to say where something stands.
+ * value is known, or that is sound YAML, is parsed anew only to say where something stands.
  */
 export function readDocument(
   path: string,
@@ -116,6 +116,8 @@ export function readDocument(
   };
   const known = checked?.valueOf(text);
   const value = known ?? contentOf(parsed());
+  // It takes many times the memory of the value, and is seldom asked where something stands.
+  if (value !== undefined) last = undefined;
   const document: CatalogueDocument = {
     file,
     value,

@@ -54,13 +54,14 @@ export interface Report {
 }
 
 /**
- * Imports into a catalogue, which passes its check before and after. `checked`: what was found sound before. Throws
- * UsageProblem, with nothing written.
+ * Imports into a catalogue, which passes its check before and after. `checked`: what was found sound before. `tell`: takes
+ * lines on how far it is. Throws UsageProblem, with nothing written.
  */
 export async function importDocument(
   options: ImportOptions,
   parts: CatalogueParts,
   checked: CheckedCatalogue = checkedCatalogue(),
+  tell: (line: string) => void = () => {},
 ): Promise<Report> {
   const { catalogue, diagnostics } = checkCatalogue(options.catalogue, parts, checked);
   if (!catalogue) {
@@ -80,7 +81,8 @@ export async function importDocument(
   const sold = new Set(catalogue.routes.map(({ path }) => path));
   const texts = new Map<string, string>();
   const careless: string[] = [];
-  const outcomes = operations.map((operation): Outcome => {
+  const outcomes = operations.map((operation, index): Outcome => {
+    if (index > 0 && index % 100 === 0) tell(`operations read: ${index} of ${operations.length}`);
     const below = `endpoints/${sale.group}/${operation.name}.yaml`;
     const outcome = { name: operation.name, title: titleOf(operation), file: below };
     if (existsSync(join(options.catalogue, below))) return { ...outcome, kind: 'there already', notes: [] };
@@ -101,6 +103,7 @@ export async function importDocument(
       throw error;
     }
   });
+  if (texts.size > 0) tell(`endpoints that are checked: ${texts.size}`);
   const added = { upstream: isNew ? { name, entry: file } : undefined, files: texts };
   const refused = addToCatalogue(options.catalogue, added, parts, checked);
   return {

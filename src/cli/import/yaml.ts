@@ -1,5 +1,15 @@
 /** Files of a catalogue as a person would write them. */
-import { Document, isMap, isScalar, type Node, parseDocument, visit } from 'yaml';
+import {
+  Document,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  parseDocument,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 
 const STYLE = { lineWidth: 120, aliasDuplicateObjects: false, flowCollectionPadding: true } as const;
 /** What fits here is written on one line. */
@@ -31,17 +41,18 @@ function yamlOf(file: object, blocks: number): string {
   return document.toString(STYLE);
 }
 
-function isShort(node: Node): boolean {
-  const value: unknown = node.toJSON();
-  const json = JSON.stringify(value);
-  return json.length <= SHORT && !/\\[nr]/.test(json) && !hasDepth(value);
+function isShort(node: YAMLMap | YAMLSeq): boolean {
+  // First, for it looks no further down.
+  if (hasDepth(node)) return false;
+  const json = JSON.stringify(node);
+  return json.length <= SHORT && !/\\[nr]/.test(json);
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const inside = (node: unknown): unknown[] =>
+  isCollection(node) ? node.items.map((item) => (isPair(item) ? item.value : item)) : [];
 
 /** True where maps and lists stand in one another. */
-const hasDepth = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).some((inner) => isObject(inner) && Object.values(inner).some(isObject));
+const hasDepth = (node: YAMLMap | YAMLSeq): boolean => inside(node).some((inner) => inside(inner).some(isCollection));
 
 /** The text of `upstreams.yaml` with one entry more behind all others. Whatever else it says stays as it is. */
 export function withUpstream(text: string, name: string, entry: object): string {

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { UsageProblem } from '../../../src/cli/command-line.ts';
+import { importDocument } from '../../../src/cli/import/importer.ts';
+import { shipped } from '../../../src/gateway/shipped.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
 import { wordsFor } from '../../words-for.ts';
-import { imported, importedText } from './imported.ts';
+import { checked, documentOf, emptyCatalogue, imported, importedText } from './imported.ts';
 
 const petty = JSON.stringify({
   swagger: '2.0',
@@ -99,6 +101,24 @@ t.test('what is left out is listed with its reason', async (t) => {
   t.equal(code, 0);
   t.match(out, /left out:\n {2}list-pets \(GET \/pets\): has no JSON answer\n/);
   t.match(out, /1 operation: 0 written, 0 there already, 1 left out/);
+});
+
+t.test('a large document is told of while it is read', async (t) => {
+  const responses = { 200: { description: 'x', content: { 'text/plain': {} } } };
+  const paths = Object.fromEntries(
+    Array.from({ length: 250 }, (_, index) => [`/pets/${index}`, { get: { responses } }]),
+  );
+  const many = { ...JSON.parse(documentOf({})), paths };
+  const { err } = await run(t, JSON.stringify(many), 'FILE', '--price', '0.01');
+  t.match(err, /^operations read: 100 of 250\noperations read: 200 of 250\n$/);
+
+  const catalogue = emptyCatalogue(t);
+  const source = join(catalogue, '..', 'document.json');
+  writeFileSync(source, documentOf({}));
+  const told: string[] = [];
+  const tell = (line: string) => void told.push(line);
+  await importDocument({ source, catalogue, price: '0.01', operations: [] }, shipped, checked, tell);
+  t.same(told, ['endpoints that are checked: 1']);
 });
 
 t.test('results that an error with status 200 would fit are named', async (t) => {
