@@ -14,7 +14,7 @@ import { readDocument } from './document.ts';
 import { endpointFor, pathOf, type Sale } from './endpoint.ts';
 import { type Operation, operationsOf, titleOf } from './operations.ts';
 import { asksForNothing } from './result.ts';
-import { chooseScheme, refusedWith } from './security.ts';
+import { chooseScheme, refusedWith, unnamedSchemes } from './security.ts';
 import { Unsupported } from './unsupported.ts';
 import { baseUrlOf, elsewhere, upstreamFile, upstreamNameOf } from './upstream.ts';
 import { fileYaml } from './yaml.ts';
@@ -69,7 +69,8 @@ export async function importDocument(
     throw new UsageProblem(`${found}\nthe catalogue has to be right before anything is imported into it`);
   }
   const document = await readDocument(options.source);
-  const operations = chosen(operationsOf(document), options.operations);
+  const all = operationsOf(document);
+  const operations = chosen(all, options.operations);
   const scheme = chooseScheme(document, operations);
   const baseUrl = baseUrlOf(document, options.baseUrl);
   const name = options.upstream ?? upstreamNameOf(document, baseUrl);
@@ -115,6 +116,7 @@ export async function importDocument(
     remarks: [
       ...document.faults.map((fault) => `the document is not quite right: ${fault}`),
       ...(scheme?.remark ? [scheme.remark] : []),
+      ...(scheme ? [] : unnamedSchemes(document, all, name)),
       ...carelessRemark(careless.filter((each) => !refused.has(each))),
     ],
   };

@@ -149,6 +149,17 @@ function askedScheme(operations: readonly Operation[]): Scheme | undefined {
   };
 }
 
+/** What is said of security schemes that are described, where neither the document nor an operation says who needs one. */
+export function unnamedSchemes({ root }: ApiDocument, operations: readonly Operation[], upstream: string): string[] {
+  const names = Object.keys(asJsonObject(asJsonObject(root.components).securitySchemes));
+  const isSaid = [root, ...operations.map(({ source }) => source)].some(({ security }) => security !== undefined);
+  if (names.length === 0 || isSaid) return [];
+  const which = names.length === 1 ? 'the security scheme' : 'the security schemes';
+  return [
+    `it describes ${which} ${names.join(' and ')}, and no operation names one: calls are sent without a key. Where they need it, write keys, and authorize under settings, of ${upstream} in upstreams.yaml`,
+  ];
+}
+
 /** Why calls of an operation are not let in with the upstream's scheme; undefined where they are. */
 export function refusedWith(
   document: ApiDocument,
@@ -158,8 +169,9 @@ export function refusedWith(
   const alternatives = alternativesOf(document, operation);
   const isSent = (name: string): boolean =>
     scheme?.places.includes(partOf(document.root, name, KEY)?.place ?? '') === true;
-  if (alternatives.length === 0) return unfilledHeader(operation, scheme);
-  if (alternatives.some((needed) => needed.every(isSent))) return undefined;
+  if (alternatives.length === 0 || alternatives.some((needed) => needed.every(isSent))) {
+    return unfilledHeader(operation, scheme);
+  }
   const wanted = alternatives.map((needed) => needed.join(' and ')).join(' or ');
   const described = asJsonObject(asJsonObject(document.root.components).securitySchemes);
   const unknown = [...new Set(alternatives.flat())].filter((name) => !Object.hasOwn(described, name));

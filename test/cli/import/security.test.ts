@@ -136,6 +136,21 @@ t.test('a key that a document asks callers for, and calls no security, is sent b
   t.same(optional.upstream.file.keys, undefined, 'what need not be sent is no key');
 });
 
+t.test(
+  'of security schemes that a document describes, and no operation names, is said that nothing is sent',
+  async (t) => {
+    const schemes = { way: { type: 'apiKey', in: 'header', name: 'X-Key' }, other: { type: 'http', scheme: 'bearer' } };
+    const components = { securitySchemes: schemes };
+    const { report } = await importedText(t, documentOf({}, { components }));
+    t.same(report.upstream.file.keys, undefined);
+    t.same(report.remarks.slice(0, 1), [
+      'it describes the security schemes way and other, and no operation names one: calls are sent without a key. Where they need it, write keys, and authorize under settings, of things in upstreams.yaml',
+    ]);
+    const { report: open } = await importedText(t, documentOf({ security: [{}] }, { components }));
+    t.notMatch(open.remarks.join(), /security schemes/, 'it says that calls need none');
+  },
+);
+
 t.test('an operation whose Authorization header the key of the others does not fill is left out', async (t) => {
   const parameters = [{ in: 'header', name: 'Authorization', required: true, schema: { type: 'string' } }];
   const one = {
@@ -150,16 +165,21 @@ t.test('an operation whose Authorization header the key of the others does not f
         paths: {
           '/a': { get: { ...one, security: [{ way: [] }] } },
           '/b': { get: { ...one, operationId: 'two', parameters } },
+          '/c': { get: { ...one, operationId: 'three', parameters, security: [{ way: [] }] } },
         },
       },
     );
   const { outcome } = await importedText(t, withKey({ type: 'apiKey', in: 'query', name: 'key' }));
-  t.match(outcome('two'), {
-    kind: 'left out',
-    notes: ['needs the header Authorization, and the upstream authorizes with way'],
-  });
+  for (const name of ['two', 'three']) {
+    t.match(outcome(name), {
+      kind: 'left out',
+      notes: ['needs the header Authorization, and the upstream authorizes with way'],
+    });
+  }
   const bearer = await importedText(t, withKey({ type: 'http', scheme: 'bearer' }));
-  t.equal(bearer.outcome('two').kind, 'written', 'a bearer token is sent in that header');
+  for (const name of ['two', 'three']) {
+    t.equal(bearer.outcome(name).kind, 'written', 'a bearer token is sent in that header');
+  }
 });
 
 t.test('an operation that the key of the others does not open is left out', async (t) => {
