@@ -73,6 +73,8 @@ async function readWith(read: Read, source: string): Promise<JsonObject> {
     return document;
   } catch (error) {
     if (error instanceof UsageProblem) throw new UsageProblem(`${source}: ${error.message}`);
+    if (isNoObject(error))
+      throw new UsageProblem(`${source} is no OpenAPI document: it is empty, or a text such as a web page`);
     if (isUnfetched(error, source)) throw new UsageProblem(`${source} cannot be fetched: ${reasonOf(error)}`);
     throw new UsageProblem(`${source} cannot be read as an OpenAPI document: ${reasonOf(error)}`);
   }
@@ -97,6 +99,9 @@ function countValues(value: unknown, counted: Map<object, number | undefined>): 
   counted.set(value, count);
   return count;
 }
+
+const isNoObject = (error: unknown): boolean =>
+  error instanceof Error && error.message.endsWith('is not a valid JSON Schema');
 
 /** Of a private address it says no more than that it was not resolved. */
 const isUnfetched = (error: unknown, source: string): boolean =>

@@ -65,6 +65,8 @@ t.test('a document that cannot be read says why', async (t) => {
     (_, power) => `x-${power + 1}: &a${power + 1} [${Array(10).fill(`*a${power}`)}]`,
   );
   const cases: [string, RegExp][] = [
+    ['', /document\.json is no OpenAPI document: it is empty, or a text such as a web page$/],
+    ['<p>Sign in first</p>', /document\.json is no OpenAPI document: it is empty, or a text such as a web page$/],
     ['just: text', /is no OpenAPI document: it says neither openapi nor swagger/],
     ['a: [', /cannot be read as an OpenAPI document: /],
     ['openapi: 4.0.0\npaths: {}', /4\.0\.0/],
