@@ -115,9 +115,51 @@ function instruction({ data, parentSchema }: ErrorObject): string | undefined {
 const isWithin = (error: ErrorObject, group: ErrorObject): boolean =>
   error.schemaPath.startsWith(`${group.schemaPath}/`) && error.instancePath.startsWith(group.instancePath);
 
+/** What is wrong with each alternative of a group. */
+function alternativesOf(group: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[][] {
+  const alternatives = new Map<string, ErrorObject[]>();
+  for (const error of errors.filter((other) => isWithin(other, group))) {
+    const [number = ''] = error.schemaPath.slice(group.schemaPath.length + 1).split('/');
+    alternatives.set(number, [...(alternatives.get(number) ?? []), error]);
+  }
+  return [...alternatives.values()];
+}
+
+/** The alternative that a map or list is meant to be: of its own type, and with fewer mistakes than every other. */
+function meantBy(group: ErrorObject, alternatives: readonly ErrorObject[][]): ErrorObject[] | undefined {
+  if (typeof group.data !== 'object') return undefined;
+  const isOfType = (error: ErrorObject) => error.keyword !== 'type' || error.instancePath !== group.instancePath;
+  const [first, second] = alternatives
+    .filter((alternative) => alternative.every(isOfType))
+    .sort((left, right) => left.length - right.length);
+  return first && first.length < (second?.length ?? Number.POSITIVE_INFINITY) ? first : undefined;
+}
+
+/** How to come to an alternative: by what it lacks, where it lacks something. */
+function wayTo(alternative: readonly ErrorObject[], source: (path: readonly Step[]) => string | undefined): string {
+  const lacking = alternative.filter(({ keyword }) => keyword === 'required');
+  const told = (lacking.length > 0 ? lacking : alternative).map((error) => describeOne(error, source));
+  const parts = new Set(told.map(({ expected, message }) => expected ?? message));
+  return [...parts].join(lacking.length > 0 ? ' and ' : ', or ');
+}
+
+function fitsNone(
+  group: ErrorObject,
+  alternatives: readonly ErrorObject[][],
+  source: (path: readonly Step[]) => string | undefined,
+): Described {
+  const ways = [...new Set(alternatives.map((alternative) => wayTo(alternative, source)))];
+  return {
+    path: pointerSteps(group.instancePath),
+    part: 'value',
+    message: `${shown(group.data)} fits ${ways.length === 0 ? 'more than one' : 'none'} of the forms allowed`,
+    expected: ways.length > 0 ? ways.join(', or ') : undefined,
+  };
+}
+
 /**
  * ajv's errors (with `verbose`) as problems, one for each mistake: alternatives of an `anyOf` are reported as one, unless
- * one of them is an amount that only lacks its quotes. `source` gives a scalar as it is written.
+ * one of them is what was meant, or an amount that only lacks its quotes. `source` gives a scalar as it is written.
  */
 export function describe(
   errors: readonly ErrorObject[],
@@ -132,17 +174,15 @@ export function describe(
       described.push(describeOne(error, source));
       continue;
     }
-    const inner = errors.filter((other) => isWithin(other, error)).map((other) => describeOne(other, source));
-    const unquoted = inner.find((other) => other.message.endsWith('is not quoted'));
-    const ways = [...new Set(inner.map((other) => other.expected ?? other.message))];
-    described.push(
-      unquoted ?? {
-        path: pointerSteps(error.instancePath),
-        part: 'value',
-        message: `${shown(error.data)} fits ${inner.length === 0 ? 'more than one' : 'none'} of the forms allowed`,
-        expected: ways.length > 0 ? ways.join(', or ') : undefined,
-      },
-    );
+    const alternatives = alternativesOf(error, errors);
+    const unquoted = alternatives
+      .flat()
+      .map((other) => describeOne(other, source))
+      .find((other) => other.message.endsWith('is not quoted'));
+    const meant = meantBy(error, alternatives);
+    if (unquoted) described.push(unquoted);
+    else if (meant) described.push(...describe(meant, source));
+    else described.push(fitsNone(error, alternatives, source));
   }
   return described;
 }
