@@ -184,6 +184,7 @@ export function createMetrics(): Metrics {
     }
     for (const [network, { amount, decimals }] of now.unclaimed) {
       unclaimed.set({ network }, Number(atomicToDecimal(amount, decimals)));
+      for (const outcome of ['claimed', 'refused']) claims.inc({ network, outcome }, 0);
     }
     for (const [upstream, isOpen] of now.openCircuits) circuits.set({ upstream }, isOpen ? 1 : 0);
     owedResults.set(now.owed?.results ?? Number.NaN);

@@ -273,6 +273,10 @@ t.test('what is not claimed yet, and what was, is in the metrics', async (t) => 
   await bought(another(selling), fresh(selling));
   const text = await scrape();
   t.ok(text.split('\n').includes('turnpike_channel_unclaimed_usd{network="chain-c"} 0.06'));
+  for (const outcome of ['claimed', 'refused']) {
+    const begins = `turnpike_channel_claims_total{network="chain-c",outcome="${outcome}"} 0`;
+    t.ok(text.split('\n').includes(begins), 'a counter that came with its first count would not be seen to grow');
+  }
   t.notMatch(text, 'turnpike_settled_first_total{', 'it was charged after the work');
   await bought(another(selling), song(selling));
   await until(async () =>
