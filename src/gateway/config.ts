@@ -153,7 +153,10 @@ function readMediaBucket({ problems, optional, url }: VariableReader): MediaBuck
 /** It stands in a header and behind the `#` of an address. */
 const TOKEN = /^[\w-]{16,512}$/;
 
-const DEFAULT_PORT = 4020;
+const DEFAULT_PORT = '4020';
+
+/** Not a number unless it is written in digits: 0x10 is meant to be something else. */
+const numberIn = (text: string): number => (/^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN);
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 65_535;
 
@@ -163,7 +166,7 @@ function readAdmin({ problems, optional }: VariableReader): Config['admin'] {
   const host = optional('TURNPIKE_ADMIN_HOST')?.toLowerCase() ?? '127.0.0.1';
   const token = optional('TURNPIKE_ADMIN_TOKEN');
   if (given === undefined) return undefined;
-  const port = Number(given);
+  const port = numberIn(given);
   if (!isPort(port)) problems.push(`TURNPIKE_ADMIN_PORT is ${given}: it takes a number from 0 to 65535`);
   if (token !== undefined && !TOKEN.test(token)) {
     problems.push(
@@ -229,7 +232,7 @@ const MOST_WORKERS = 256;
 /** More than one share their store and their money: chains and doubles of the sandbox live in one process. */
 function readWorkers({ problems, optional }: VariableReader, isLive: boolean): number {
   const given = optional('TURNPIKE_WORKERS') ?? '1';
-  const workers = given === 'auto' ? availableParallelism() : Number(given);
+  const workers = given === 'auto' ? availableParallelism() : numberIn(given);
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
     problems.push(`TURNPIKE_WORKERS must be auto (one process per CPU), or a number from 1 to ${MOST_WORKERS}`);
   } else if (workers > 1 && !isLive) {
@@ -297,14 +300,14 @@ function configOf(environment: Variables, read: VariableReader): Config {
   const { problems, optional, url } = read;
   const kept = readKept(read);
   const live = kept.mode === 'live';
-  const port = Number(optional('PORT') ?? DEFAULT_PORT);
+  const port = numberIn(optional('PORT') ?? DEFAULT_PORT);
   if (!isPort(port)) problems.push(`PORT is ${optional('PORT')}: it takes a number from 0 to 65535`);
-  const logUnpaid = Number(optional('TURNPIKE_LOG_UNPAID') ?? '1');
+  const logUnpaid = numberIn(optional('TURNPIKE_LOG_UNPAID') ?? '1');
   if (!(logUnpaid >= 0 && logUnpaid <= 1)) {
     problems.push('TURNPIKE_LOG_UNPAID must be a number from 0 to 1: the part of unpaid requests that the log has');
   }
   const drain = optional('TURNPIKE_DRAIN_SECONDS') ?? '30';
-  const drainSeconds = Number(drain);
+  const drainSeconds = numberIn(drain);
   if (!(drainSeconds >= 0 && drainSeconds <= LONGEST_DRAIN_SECONDS)) {
     problems.push(`TURNPIKE_DRAIN_SECONDS is ${drain}: it takes a number of seconds, at most ${LONGEST_DRAIN_SECONDS}`);
   }

@@ -30,3 +30,16 @@ t.test('no drain is as long as timers cannot be: Node would end it at once', asy
   }
   t.equal(readConfig({ TURNPIKE_DRAIN_SECONDS: '86400' }).drainMs, 86_400_000);
 });
+
+t.test('a number is written in digits: 0x10 and 1e3 are none', async (t) => {
+  for (const name of ['PORT', 'TURNPIKE_ADMIN_PORT']) {
+    for (const given of ['0x10', '1e3', '+80', '-1', '80.5', '65536']) {
+      const told = `${name} is ${given}: it takes a number from 0 to 65535`;
+      t.throws(() => readConfig({ [name]: given }), new RegExp(told.replaceAll(/[.+]/g, '\\$&')));
+    }
+  }
+  t.throws(() => readConfig({ TURNPIKE_DRAIN_SECONDS: '0x10' }), /TURNPIKE_DRAIN_SECONDS is 0x10: it takes/);
+  t.throws(() => readConfig({ TURNPIKE_LOG_UNPAID: '0b1' }), /TURNPIKE_LOG_UNPAID must be a number from 0 to 1/);
+  t.throws(() => readConfig({ TURNPIKE_WORKERS: '0x1' }), /TURNPIKE_WORKERS must be auto .*, or a number/);
+  t.equal(readConfig({ PORT: '0080', TURNPIKE_DRAIN_SECONDS: '2.5' }).drainMs, 2500);
+});
