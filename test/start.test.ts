@@ -157,6 +157,11 @@ for (const [promise, more, line] of [
     { TURNPIKE_DATA: withoutMedia },
     /TURNPIKE_DATA is \S+, of which \S+media is no directory: give this user a directory of its own/,
   ],
+  [
+    'a data directory in which the system makes none',
+    { TURNPIKE_DATA: '/proc/turnpike' },
+    /TURNPIKE_DATA is \/proc\/turnpike, which cannot be written \(\w+\): give this user a directory of its own/,
+  ],
   ['a host that is not of this machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1, which is no address/],
   [
     'a host of the operator’s port that is not of this machine',

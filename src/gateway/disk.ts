@@ -1,10 +1,11 @@
 /** Whether the data directory takes more: payments, files and what is checked once are written there. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigProblem } from '../environment.ts';
 import { codeOf } from '../error-code.ts';
 import type { Log } from '../log.ts';
+import { makeDirectory } from '../made-directory.ts';
 import type { KeptConfig } from './config.ts';
 
 /** Less free space than that is too little for the largest file that a call brings, and what the database writes. */
@@ -30,7 +31,7 @@ export function makeDataDirectory(kept: Kept): void {
   const { dataDirectory } = kept;
   for (const directory of writtenIn(kept)) {
     try {
-      mkdirSync(directory, { recursive: true });
+      makeDirectory(directory);
       accessSync(directory, constants.W_OK);
     } catch (error) {
       const code = String(codeOf(error) ?? error);

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
+import { makeDirectory } from '../../made-directory.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from '../migrations/migrations.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from '../problem.ts';
 import type { Store } from '../store.ts';
@@ -108,7 +108,7 @@ function checked(statement: Statement): (string | number | null)[] {
 function openDatabase(file: string): Database.Database {
   const path = file === ':memory:' ? file : resolve(file);
   try {
-    if (file !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (file !== ':memory:') makeDirectory(dirname(path));
     const database = new Database(path);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     inItsTurn(() => database.exec('PRAGMA journal_mode = WAL'));
