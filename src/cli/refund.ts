@@ -95,6 +95,10 @@ async function giveCreditsBack(store: Store, { name, amount, reason, ...order }:
     throw new UsageProblem(
       `${name} is no payment here: take a transaction that npm run payments shows, or the id of a call that npm run export shows`,
     );
+  } else if (outcome.refused === 'dead') {
+    throw new UsageProblem(
+      `${name}: its key is disabled or expired, and nobody could spend it (${toDecimal(outcome.left)} USD is left); nothing is given back: make another key for whoever has it, with as much (npm run keys)`,
+    );
   } else {
     throw new UsageProblem(`${name}: ${refusalInWords(outcome, () => `${toDecimal(outcome.left)} USD`)}`);
   }

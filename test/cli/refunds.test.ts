@@ -5,6 +5,7 @@ import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openCommands } from '../commands.ts';
 import { won } from '../store/arrivals.ts';
+import { addFunded, sampleHold } from '../store/credits/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 
 const run = openCommands(t);
@@ -95,4 +96,19 @@ t.test('the list shows every refund that waits, however many were sent since', a
   const lines = (await said('--list')).trimEnd().split('\n');
   t.match(lines.at(-1), new RegExp(`wanted +0\\.05 USD .* ${PAYMENT}`), 'the oldest of all');
   t.equal(lines.filter((line) => / sent /.test(line)).length, 50, 'the last of what was sent');
+});
+
+t.test('a call of a key that is disabled is refused with what to do instead', async (t) => {
+  const { within, said, refused } = await open(t);
+  await within(async (store) => {
+    await addFunded(store, 1_000_000n);
+    await store.credits.hold(sampleHold('call', 500_000n));
+    await store.credits.settle('call', { price: 250_000n, note: 'used' }, 1_100);
+  });
+  t.match(await said('call', '--amount', '0.1'), /^0\.1 USD are given back to key, which has 0\.85 USD\n$/);
+  await within((store) => store.credits.disableKey('key', 1_200));
+  t.equal(
+    await refused('call'),
+    'call: its key is disabled or expired, and nobody could spend it (0.15 USD is left); nothing is given back: make another key for whoever has it, with as much (npm run keys)\n',
+  );
 });

@@ -177,6 +177,7 @@ export function creditsOn(engine: Engine): CreditStore {
     const reference = `${call}#${request.reference}`;
     const done = before.find((entry) => entry.reference === reference);
     if (done) return amount === undefined || amount === done.amount ? { entry: done } : { refused: 'reference', left };
+    if (isDead(key, now)) return { refused: 'dead', left };
     const given = amount ?? left;
     if (given <= 0n && left > 0n) return { refused: 'nothing', left };
     if (given <= 0n || given > left) return { refused: 'too-much', left };

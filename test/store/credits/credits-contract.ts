@@ -127,6 +127,18 @@ export function credits(promise: Promised): void {
     );
   });
 
+  promise('gives nothing back to a key that is disabled or expired', async (t, store) => {
+    await addFunded(store, 1_000n, { expiresAt: 1_500 });
+    await store.credits.hold(sampleHold('call', 600n));
+    await store.credits.settle('call', { price: 250n, note: 'used' }, 1_100);
+    const back = (reference: string, now: number) =>
+      store.credits.refund({ call: 'call', amount: 100n, reason: 'sorry', reference, now });
+    t.match(await back('one', 1_499), { entry: { amount: 100n, balance: 850n } });
+    t.same(await back('two', 1_500), { refused: 'dead', left: 150n });
+    t.match(await back('one', 1_500), { entry: { amount: 100n } }, 'what was given back stays');
+    t.equal((await keyOf(store)).balance, 850n);
+  });
+
   promise('never charges more than was held', async (t, store) => {
     await addFunded(store, 1_000n);
     await store.credits.hold(sampleHold('call', 600n));
