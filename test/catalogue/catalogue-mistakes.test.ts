@@ -117,6 +117,19 @@ t.test(
   },
 );
 
+t.test('a webhook asks for no event whose threshold is not said: it would never be told of it', async (t) => {
+  const service = rightFiles['service.yaml'] as string;
+  const told = (more: string) => {
+    const webhooks =
+      '[{ url: "https://ops.example" }, { url: "https://b.example", events: [result.owed, spend.daily] }]';
+    return problemsOf(writeCatalogue(t, { 'service.yaml': `${service}alerts: { webhooks: ${webhooks}${more} }\n` }));
+  };
+  t.same(told(', spendAbove: "100"'), []);
+  t.match(told(', creditBelow: "1"'), [
+    /^service\.yaml:6:104: spend\.daily is never told: alerts has no spendAbove; add spendAbove to alerts, or leave it out$/,
+  ]);
+});
+
 t.test('a page that is to use /mcp is a host name as browsers tell it: another would let nobody in', async (t) => {
   const service = rightFiles['service.yaml'] as string;
   const told = (origins: string) =>

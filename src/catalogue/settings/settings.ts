@@ -8,6 +8,7 @@ import { modelProperties, upstreamsFileSchema } from '../files/upstreams.ts';
 import type { Model, ModelFile, Network, NetworkFile, ServiceFile, Upstream, UpstreamFile } from '../types.ts';
 import { choices } from '../yaml/suggest.ts';
 import { below, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
+import { checkAlerts } from './alerts.ts';
 import { checkBrand } from './brand.ts';
 import { checkKeep } from './keep.ts';
 import { isLoopback } from './loopback.ts';
@@ -23,6 +24,7 @@ export function readService(location: SourceLocation, checker: Checker, schema: 
   const value = location.document.value;
   if (!checker.fits(location, value, schema)) return undefined;
   const service = value as ServiceFile;
+  checkAlerts(location, service.alerts, checker);
   checkKeep(location, service.keep, checker);
   checkBrand(location, service.brand, checker);
   return service;
