@@ -22,6 +22,8 @@ export interface PricingContext {
   readonly models: ReadonlyMap<string, Model>;
   /** The largest request: bounds what its text can cost. */
   readonly bodyLimitBytes: number;
+  /** The models that work for the endpoint, where it says so itself. */
+  readonly working: readonly string[];
 }
 
 /** A way to price a request. `compile` takes options that the rule's own schema accepts. */

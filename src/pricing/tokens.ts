@@ -91,6 +91,25 @@ export function priceModel(
   };
 }
 
+type Prices = Pick<PricedModel, 'input' | 'output'>;
+
+const covers = (asked: Prices, cost: Prices): boolean => cost.input <= asked.input && cost.output <= asked.output;
+
+/** Throws PricingProblem at `path` where the tokens of a model that does the work cost more than is asked for the priced one's. */
+export function demandCovered({ models, working }: PricingContext, priced: PricedModel, path: readonly string[]): void {
+  for (const name of working) {
+    const model = models.get(name);
+    if (!model?.cost || name === priced.name) continue;
+    const { cost } = model;
+    const costs = pricesOf(cost, 0n, 'cost', model, path);
+    const long = cost.long ? pricesOf(cost.long, 0n, 'cost.long', model, path) : costs;
+    const isLongAsSoon = cost.long && priced.long && priced.long.above <= cost.long.above;
+    if (covers(priced, costs) && covers(isLongAsSoon ? priced.long : priced, long)) continue;
+    const message = `${name} works for it, and a million of its tokens cost more than is asked for those of ${priced.name}`;
+    throw new PricingProblem(path, message, 'price the dearest model that works for it, or raise markup');
+  }
+}
+
 /** The exact price of so many tokens, rounded up; a millionth of a dollar at least, unless the model is free. */
 export function tokenCost(model: PricedModel, { promptTokens, completionTokens }: TokenUse): Money {
   const { input, output } = model.long && promptTokens > model.long.above ? model.long : model;

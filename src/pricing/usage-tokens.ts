@@ -9,6 +9,7 @@ import { highest, lowest, priceWith } from './price.ts';
 import { fieldSchema, optionsSchema, rateSchema } from './schemas.ts';
 import {
   actualCost,
+  demandCovered,
   inputBound,
   outputBound,
   type PricedModel,
@@ -32,11 +33,13 @@ interface Models {
   of(input: Input): PricedModel;
 }
 
-function modelsOf(options: UsageTokensOptions, request: JsonSchema, { models }: PricingContext): Models {
+function modelsOf(options: UsageTokensOptions, request: JsonSchema, context: PricingContext): Models {
+  const { models } = context;
   const { model, by } = options;
   const markup = rate(options.markup);
   if (model !== undefined && by === undefined) {
     const priced = priceModel(models, model, markup, ['model']);
+    demandCovered(context, priced, ['model']);
     return { all: [priced], listed: [priced], of: () => priced };
   }
   if (by === undefined || model !== undefined) {

@@ -35,6 +35,34 @@ t.test('every way of naming no model is reported at its place', async (t) => {
 /** A file, what is changed in it to what, and the text that each mistake is reported at with what is said of it. */
 const unmet: [string, string, string, [string, string][]][] = [
   [
+    'endpoints/llm/vendor3-5.6-luna.yaml',
+    'usage-tokens, model: vendor3-5.6-luna',
+    'usage-tokens, model: vendor4-4.5',
+    [],
+  ],
+  [
+    'endpoints/llm/vendor3-5.6-terra.yaml',
+    'usage-tokens, model: vendor3-5.6-terra',
+    'usage-tokens, model: vendor4-4.5',
+    [
+      [
+        'vendor4-4.5, markup',
+        'vendor3-5.6-terra works for it, and a million of its tokens cost more than is asked for those of vendor4-4.5; price the dearest model that works for it, or raise markup',
+      ],
+    ],
+  ],
+  [
+    'endpoints/llm/vendor5-k3.yaml',
+    'upstream: { via: chat, model: vendor5-k3, result: usage }',
+    'upstream: [{ via: chat, model: vendor5-k3, result: usage }, { via: chat, model: vendor1-fable-5, result: usage }]',
+    [
+      [
+        'vendor5-k3, markup',
+        'vendor1-fable-5 works for it, and a million of its tokens cost more than is asked for those of vendor5-k3; price the dearest model that works for it, or raise markup',
+      ],
+    ],
+  ],
+  [
     'endpoints/tokens-api/search.yaml',
     'required: [q]',
     'required: []',

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../json.ts';
 import { type Money, toDecimal, usd } from '../../money.ts';
 import type { CheckContext } from '../check-context.ts';
 import { closedOptions } from '../checker.ts';
-import { PricingProblem } from '../contracts.ts';
+import { type PricingContext, PricingProblem } from '../contracts.ts';
 import type { JsonSchema, Price, Route } from '../types.ts';
 import { choices } from '../yaml/suggest.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from '../yaml/yaml-document.ts';
@@ -14,7 +14,7 @@ const RULE = { rule: { type: 'string' } } as const;
 export function compilePrice(
   price: Sourced,
   request: JsonSchema,
-  { blame, bodyLimitBytes }: { readonly blame: SourceLocation | undefined; readonly bodyLimitBytes: number },
+  { blame, ...given }: Omit<PricingContext, 'models'> & { readonly blame: SourceLocation | undefined },
   context: CheckContext,
 ): Price | undefined {
   const { checker, rules, models } = context;
@@ -27,7 +27,7 @@ export function compilePrice(
   }
   if (!checker.fits(price.location, price.value, closedOptions(rule.options, RULE)) || !models) return undefined;
   try {
-    return rule.compile(options, request, { models, bodyLimitBytes });
+    return rule.compile(options, request, { models, ...given });
   } catch (problem) {
     if (!(problem instanceof PricingProblem)) throw problem;
     const where = below(price.location, ...problem.path);
