@@ -133,6 +133,8 @@ export interface RecipeDeclaration {
    * item does not count them.
    */
   readonly leavesOut?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>>;
+  /** The field that says in dollars what a call gives: its price depends on that. */
+  readonly worth?: string;
   /** Role -> the adapters that can play it. */
   readonly roles: Readonly<Record<string, readonly AdapterDeclaration[]>>;
 }

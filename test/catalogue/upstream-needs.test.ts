@@ -258,6 +258,24 @@ t.test('what an upstream needs and does not get is reported at its place, with t
   }
 });
 
+t.test('credits are sold at no price that their amount does not say', async (t) => {
+  const directory = t.testdir();
+  cpSync('catalogue', directory, { recursive: true });
+  const file = join(directory, 'endpoints/credits/credits.yaml');
+  const text = readFileSync(file, 'utf8');
+  const price = 'price: { rule: amount, by: amount_usd, min: "0.01", max: "1000" }';
+  t.ok(text.includes(price));
+  writeFileSync(file, text.replace(price, 'price: { rule: fixed, amount: "0.01" }'));
+  const { diagnostics } = checkCatalogue(directory, shipped);
+  t.match(diagnostics, [
+    {
+      message: 'buy-credits gives what amount_usd says, and the price does not depend on it',
+      expected: 'write price: { rule: amount, by: amount_usd, min: "1", max: "1000" }',
+    },
+  ]);
+  t.equal(diagnostics.length, 1);
+});
+
 t.test('a chain that the upstream gives no number is reported where it is named', async (t) => {
   const directory = t.testdir();
   cpSync('catalogue', directory, { recursive: true });

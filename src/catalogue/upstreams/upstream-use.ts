@@ -114,9 +114,16 @@ export class UpstreamUse {
     }
   }
 
-  /** Checks that a price by the item does not count what a recipe leaves out. */
+  /** Checks that a price depends on what a recipe gives, and by the item does not count what it leaves out. */
   checkRecipeTerms(options: unknown, price: JsonObject, at: SourceLocation): void {
     const recipe = isJsonObject(options) ? this.#recipes.get(String(options.recipe)) : undefined;
+    if (recipe?.worth !== undefined && price.by !== recipe.worth) {
+      this.#checker.diagnostics.add(
+        at,
+        `${recipe.name} gives what ${recipe.worth} says, and the price does not depend on it`,
+        `write price: { rule: amount, by: ${recipe.worth}, min: "1", max: "1000" }`,
+      );
+    }
     const left = price.rule === 'per-item' ? recipe?.leavesOut?.[String(price.by)] : undefined;
     for (const [field, byValue] of Object.entries(left ?? {})) {
       for (const [value, items] of Object.entries(byValue)) {

@@ -30,6 +30,7 @@ export const buyCredits = defineRecipe({
   secret: true,
   ownPath: CREDITS_PATH,
   reads: { amount_usd: 'string', api_key: 'string?' },
+  worth: 'amount_usd',
   roles: {},
   async call({ amount_usd, api_key }: BuyCreditsRequest, _bindings, { credits, paymentId }): Promise<BuyCreditsResult> {
     const { apiKey, shown, balance } = await credits.buy({ amount: usd(amount_usd), apiKey: api_key, paymentId });
