@@ -106,6 +106,30 @@ t.test('vouchers count in the day’s budget, and a call that failed leaves its 
   t.equal(before - (await holds()), 2n * PRICE);
 });
 
+t.test('a process that is killed while it draws a call leaves its answer to who asks the next one', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const started = { url: proxy.url, data: t.testdir({}), words: WORDS };
+  const before = await holds();
+  for (const vouchers of [1, 3]) {
+    const killed = await startMcp(t, started);
+    const hold = proxy.gate.holdNext();
+    const lost = picture();
+    const unheard = killed.call(IMAGE, lost).catch((error: Error) => error);
+    await hold.reached;
+    killed.kill();
+    t.ok((await unheard) instanceof Error);
+    hold.release();
+    const next = await openMcp(t, started);
+    t.match(next.told(), /1 calls of an earlier process have no answer/);
+    t.match(await next.call(IMAGE, picture()), bought, 'another call is drawn by itself');
+    t.match(await next.call(IMAGE, lost), bought);
+    t.equal(new Set(proxy.payments).size, vouchers + 1, 'with the voucher that was sent before');
+    await next.close();
+  }
+  t.match(await refundMcp({ ...started, url }), { isAll: true, told: /0\.36 USD came back/ });
+  t.equal(before - (await holds()), 4n * PRICE);
+});
+
 t.test('an answer that was lost is had with the same voucher, and charged once', async (t) => {
   const proxy = await startCuttingProxy(t, url);
   const data = t.testdir({});

@@ -44,7 +44,7 @@ interface Purchase {
   /** The one that was signed last: what takes its place does so before anybody has it. */
   payment: Payment;
   readonly reservation: Reservation;
-  /** How it is drawn from a deposit; undefined where it is not. */
+  /** How it is drawn from a deposit; undefined where it is not, or another process has signed it. */
   readonly drawing: Drawing | undefined;
   /** It was sent once, so that one answer says all that became of it. */
   isSentOnce: boolean;
@@ -78,10 +78,13 @@ export function createBuyer(parts: BuyerParts): Buyer {
   /** What another process sent: none where it is paid otherwise by now. */
   function leftBefore({ order, payment, reservation }: Sent): Purchase[] {
     const { accepted, resource, extensions } = payment;
-    const [offer] = wallet.offers({ accepts: [asJsonObject(accepted)], resource, extensions });
+    const required = { accepts: [asJsonObject(accepted)], resource, extensions };
+    const [offer] = [...wallet.offers(required), ...(deposits?.offers(required) ?? [])];
     if (!offer) return [];
     return [{ order, offer, payment, reservation, drawing: undefined, isSentOnce: false, isOver: false }];
   }
+
+  const isDrawn = ({ offer }: Purchase): boolean => 'terms' in offer;
 
   const keyOf = ({ name, arguments: input }: Order): string => canonicalJson([name, input]);
 
@@ -90,6 +93,17 @@ export function createBuyer(parts: BuyerParts): Buyer {
     const [oldest] = open;
     if (open.size >= MOST_OPEN && oldest && !open.has(purchase)) open.delete(oldest);
     open.add(purchase);
+  }
+
+  /** Who asks for the same once this process has died has its answer. */
+  function keepSent(purchase: Purchase): void {
+    try {
+      unanswered.keep(purchase);
+    } catch (error) {
+      tell(
+        `${purchase.order.name}: where this process dies before its answer it is paid once more (${reasonOf(error)})`,
+      );
+    }
   }
 
   /** Nobody sends it again. */
@@ -123,6 +137,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
     if (corrected) {
       // Whatever becomes of its answer: this is the one that may be charged.
       purchase.payment = corrected;
+      keepSent(purchase);
       answer = await send();
     }
     const response = settlementIn(answer);
@@ -136,9 +151,10 @@ export function createBuyer(parts: BuyerParts): Buyer {
     const { name } = order;
     const late = untilLate();
     // Others wait for the turn that it has.
-    const waiting = { ...(onProgress && { onProgress }), ...(drawing && { signal: late }) };
+    const hasTurn = isDrawn(purchase);
+    const waiting = { ...(onProgress && { onProgress }), ...(hasTurn && { signal: late }) };
     let reason = 'nothing was answered';
-    for (let repeats = 0; repeats <= REPEATS && !(drawing && late.aborted); ) {
+    for (let repeats = 0; repeats <= REPEATS && !(hasTurn && late.aborted); ) {
       if (repeats > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       let pause = FIRST_PAUSE_MS * 2 ** repeats;
       let isWorkedOn = false;
@@ -189,10 +205,11 @@ export function createBuyer(parts: BuyerParts): Buyer {
     return inWords(words.open(name, offer, reason));
   }
 
-  async function tellPaid({ order, offer, drawing }: Purchase, transaction: string | undefined): Promise<void> {
+  async function tellPaid(purchase: Purchase, transaction: string | undefined): Promise<void> {
+    const { order, offer } = purchase;
     const { price, asset } = offer;
     const receipt = transaction === undefined ? 'without a receipt' : `transaction ${transaction}`;
-    const how = drawing && transaction === undefined ? 'from the deposit' : receipt;
+    const how = isDrawn(purchase) && transaction === undefined ? 'from the deposit' : receipt;
     const left = await spending.left().then((money) => `${toDecimal(money)} USD left today`, reasonOf);
     tell(`${order.name}: ${toDecimal(price)} USD on ${asset.id}, ${how}, ${left}`);
   }
@@ -238,12 +255,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       return (await instead?.()) ?? inWords(words.unsigned(name, reasonOf(error)), unpaid);
     }
     const purchase: Purchase = { order, offer, payment, reservation, drawing, isSentOnce: true, isOver: false };
-    try {
-      // What was signed of a deposit is kept with that.
-      if (!drawing) unanswered.keep(purchase);
-    } catch (error) {
-      tell(`${name}: where this process dies before its answer it is paid once more (${reasonOf(error)})`);
-    }
+    keepSent(purchase);
     return await sendFor(purchase, asking);
   }
 
@@ -302,7 +314,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       if (unanswered) {
         unanswered.isSentOnce = false;
         const sending = () => sendFor(unanswered, asking);
-        return deposits && unanswered.drawing ? await deposits.turn(sending) : await sending();
+        return deposits && isDrawn(unanswered) ? await deposits.turn(sending) : await sending();
       }
       const unpaid = await gateway.call(order, asking);
       const required = readPaymentRequired(unpaid);
