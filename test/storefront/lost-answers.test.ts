@@ -47,3 +47,60 @@ for (const [what, { attempt, status, body }] of [
     t.equal((await gateway.earned('chain-c')) - before, 50_000n, 'charged once');
   });
 }
+
+t.test(
+  'a page that is loaded again in the middle of a payment has what it pays for',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, complaints } = await openPage(t);
+    const before = await gateway.earned('chain-c');
+    const address = purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse in fog' });
+    await page.goto(address);
+    const pay = page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' });
+    const again = page.getByRole('button', { name: 'Ask again with the same payment' });
+    const picture = page.getByRole('region', { name: 'What you bought' }).getByRole('img');
+    await pay.waitFor();
+    page.on('dialog', (dialog) => dialog.accept());
+    let isLost = true;
+    const answered = new Promise<void>((resolve) => {
+      void page.route(`${gateway.url}${IMAGE}`, async (route) => {
+        if (!isLost || !route.request().headers()['payment-signature']) return route.continue();
+        isLost = false;
+        // The gateway has answered, and the browser never hears of it.
+        await route.fetch();
+        resolve();
+      });
+    });
+    await pay.click();
+    await answered;
+    await page.reload();
+    await again.waitFor();
+    t.match(await page.getByRole('alert').textContent(), /whether you were charged is not known yet/);
+    t.notOk(await pay.isVisible(), 'no second payment is offered');
+    await again.click();
+    await picture.waitFor();
+    t.equal((await gateway.earned('chain-c')) - before, 50_000n, 'charged once');
+    await page.reload();
+    await pay.waitFor();
+    t.notOk(await again.isVisible(), 'what was answered is not asked for again');
+    t.same(complaints, []);
+  },
+);
+
+t.test('who gives up a payment that brings no result can make another', { skip: noBrowser }, async (t) => {
+  const { page } = await openPage(t);
+  await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse in fog' }));
+  const pay = page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' });
+  await pay.waitFor();
+  await page.route(`${gateway.url}${IMAGE}`, (route) =>
+    route.request().headers()['payment-signature'] ? route.abort('connectionreset') : route.continue(),
+  );
+  await pay.click();
+  const forget = page.getByRole('button', { name: 'Forget this payment' });
+  await forget.click();
+  await pay.waitFor();
+  t.notOk(await page.getByRole('alert').isVisible());
+  await page.reload();
+  await pay.waitFor();
+  t.notOk(await forget.isVisible());
+});

@@ -105,7 +105,7 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
 export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
   const networks = useNetworks();
   const purchasing = usePurchasing(quote);
-  const { shownQuote, steps, result, notice, failure, isUnderWay } = purchasing;
+  const { shownQuote, steps, result, notice, failure, isUnderWay, isOpen } = purchasing;
   useEffect(() => {
     // Without it the other wallets are there all the same.
     if (isSandbox) import(SANDBOX_WALLET).catch(() => undefined);
@@ -132,6 +132,11 @@ export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
       {failure?.canAskAgain && (
         <button type="button" class="primary" disabled={isUnderWay} onClick={() => void purchasing.askAgain()}>
           Ask again with the same payment
+        </button>
+      )}
+      {isOpen && !isUnderWay && (
+        <button type="button" onClick={purchasing.forget}>
+          Forget this payment
         </button>
       )}
       {steps.length > 0 && <Steps steps={steps} />}

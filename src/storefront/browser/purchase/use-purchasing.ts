@@ -1,7 +1,8 @@
 /** The state of one purchase after the other. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { keepPayment, keptPayment } from './kept-payment.ts';
 import { type Order, type Outcome, type Payment, pay, send } from './pay.ts';
-import type { Failure } from './problem.ts';
+import { type Failure, lost } from './problem.ts';
 import { type Result, type Step, type Watcher, withStep } from './progress.ts';
 import type { Quote } from './types.ts';
 
@@ -23,6 +24,8 @@ export interface Purchasing {
   say(act: () => Promise<string>): Promise<void>;
   /** Sends the payment that brought no result once more, as it is. */
   askAgain(): Promise<void>;
+  /** Gives it up, whatever it has cost: another may be made. */
+  forget(): void;
 }
 
 const REPRICED = 'The price has changed, so nothing was signed. Look at the new price on the button, then click again.';
@@ -41,9 +44,10 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
   const [later, setLater] = useState<{ readonly than: Quote | undefined; readonly quote: Quote }>();
   const [steps, setSteps] = useState<readonly Step[]>([]);
   const [result, setResult] = useState<Result>();
-  const [notice, setNotice] = useState<string>();
-  const [failure, setFailure] = useState<Failure>();
-  const [payment, setPayment] = useState<Payment>();
+  // Of a page that was left before its answer came.
+  const [payment, setPayment] = useState<Payment | undefined>(keptPayment);
+  const [failure, setFailure] = useState<Failure | undefined>(payment && lost);
+  const [notice, setNotice] = useState<string | undefined>(failure?.words);
   const [isUnderWay, setUnderWay] = useState(false);
   const [turn, setTurn] = useState(0);
   // At once, where the state is there with the next drawing only.
@@ -52,6 +56,12 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
   useWarning(isOpen);
 
   const watcher: Watcher = { step: (step) => setSteps((known) => withStep(known, step)), result: setResult };
+
+  /** What may still bring its result outlives the page. */
+  function hold(held: Payment | undefined, isOpen = true): void {
+    keepPayment(isOpen ? held : undefined);
+    setPayment(held);
+  }
 
   function ended(outcome: Outcome): void {
     if (outcome.kind === 'repriced') {
@@ -62,9 +72,9 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
     } else if (outcome.kind === 'failed') {
       setFailure(outcome.failure);
       setNotice(outcome.failure.words);
-      setPayment(outcome.failure.canAskAgain ? outcome.payment : undefined);
+      hold(outcome.failure.canAskAgain ? outcome.payment : undefined, !outcome.failure.isUncharged);
     } else {
-      setPayment(undefined);
+      hold(undefined);
     }
   }
 
@@ -103,11 +113,17 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
         setSteps([]);
         // One that brought nothing and took nothing: another takes its place.
         payment?.signed.drawn?.leave();
-        setPayment(undefined);
-        return pay(order, watcher, setPayment);
+        hold(undefined);
+        return pay(order, watcher, hold);
       }),
     askAgain: async () => {
       if (payment) await buy(() => send(payment, watcher));
+    },
+    forget: () => {
+      payment?.signed.drawn?.leave();
+      hold(undefined);
+      setFailure(undefined);
+      setNotice(undefined);
     },
     say: (act) => once(async () => setNotice(await act())),
   };

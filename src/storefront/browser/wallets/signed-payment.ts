@@ -1,4 +1,4 @@
-/** A payment that is signed and not sent yet. It stays in memory: whoever has it can have this one request paid. */
+/** A signed payment. It stays in this tab: whoever has it can have this one request paid. */
 export interface SignedPayment {
   /** The account that pays. */
   readonly from: string;
