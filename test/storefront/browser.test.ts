@@ -129,6 +129,18 @@ t.test('where nothing can be paid the price is told, and why it cannot be paid',
   t.same(complaints, []);
 });
 
+t.test('a page that does not hear how it is paid says so, and asks again', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.route('**/storefront/networks', (route) => route.abort(), { times: 1 });
+  await page.goto(`${gateway.url}/endpoints/image/family-e-2`);
+  const said = page.getByText('How this is paid could not be asked');
+  await said.waitFor();
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: /^Pay 0\.10 / }).waitFor();
+  t.notOk(await said.isVisible());
+  t.same(complaints, []);
+});
+
 t.test('a link fills in the request', { skip: noBrowser }, async (t) => {
   const { page } = await openPage(t);
   await page.goto(`${gateway.url}/endpoints/image/family-e-2?prompt=a+harbour&resolution=4k`);

@@ -10,14 +10,24 @@ async function ask(): Promise<readonly ShownNetwork[]> {
   return ((await response.json()) as { networks: ShownNetwork[] }).networks;
 }
 
-/** Undefined until they are known. */
-export function useNetworks(): readonly ShownNetwork[] | undefined {
+interface Networks {
+  /** Undefined until they are known. */
+  readonly networks: readonly ShownNetwork[] | undefined;
+  /** After they could not be asked for; undefined: no need to. */
+  readonly askAgain: (() => void) | undefined;
+}
+
+export function useNetworks(): Networks {
   const [networks, setNetworks] = useState<readonly ShownNetwork[]>();
-  useEffect(() => {
+  const [isLost, setLost] = useState(false);
+  const look = () => {
+    setLost(false);
     asked ??= ask();
     asked.then(setNetworks, () => {
       asked = undefined;
+      setLost(true);
     });
-  }, []);
-  return networks;
+  };
+  useEffect(look, []);
+  return { networks, askAgain: isLost ? look : undefined };
 }

@@ -103,7 +103,7 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
 
 /** Pays for the request that the form says, and shows how that goes and what comes of it. */
 export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
-  const networks = useNetworks();
+  const { networks, askAgain } = useNetworks();
   const purchasing = usePurchasing(quote);
   const { shownQuote, steps, result, notice, failure, isUnderWay, isOpen } = purchasing;
   useEffect(() => {
@@ -113,6 +113,14 @@ export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
   return (
     <section class="purchase" aria-label="Pay">
       {!shownQuote && <p class="quiet">Fill in the form to see what your request costs, and to pay for it.</p>}
+      {askAgain && (
+        <p class="notice" role="alert">
+          How this is paid could not be asked: the gateway cannot be reached.{' '}
+          <button type="button" onClick={askAgain}>
+            Ask again
+          </button>
+        </p>
+      )}
       {shownQuote && networks && (
         <PayForm
           quote={shownQuote}
