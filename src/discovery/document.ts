@@ -12,6 +12,10 @@ export function makeDocument(content: object | string, type = 'application/json'
   return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
+/** `known`: the `If-None-Match` of a request, whose tags a proxy that compresses has marked as weak. */
+export const isAmong = ({ etag }: Document, known = ''): boolean =>
+  known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+
 /** The same, made when it is first asked for: nobody waits for what nobody reads. */
 export function laterDocument(contentOf: () => object | string, type = 'application/json'): Document {
   let made: Document | undefined;

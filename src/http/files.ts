@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import type { Request, Response } from 'express';
-import type { Document } from '../discovery/document.ts';
+import { type Document, isAmong } from '../discovery/document.ts';
 
 /** A file of the media store. */
 export interface ServedFile {
@@ -16,7 +16,7 @@ const YEAR_SECONDS = 31_536_000;
 export function sendDocument(document: Document, request: Request, response: Response): void {
   response.setHeader('etag', document.etag);
   response.setHeader('cache-control', 'public, max-age=60');
-  if (request.headers['if-none-match'] === document.etag) {
+  if (isAmong(document, request.headers['if-none-match'])) {
     response.status(304).end();
     return;
   }

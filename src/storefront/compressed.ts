@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
-import type { Document } from '../discovery/document.ts';
+import { type Document, isAmong } from '../discovery/document.ts';
 
 const COMPRESSORS = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const;
 
@@ -22,7 +22,7 @@ function compressed(document: Document, encoding: Encoding): Promise<Buffer> {
 export async function sendCompressed(document: Document, request: Request, response: Response): Promise<void> {
   response.setHeader('etag', document.etag);
   response.vary('accept-encoding');
-  if (request.headers['if-none-match'] === document.etag) {
+  if (isAmong(document, request.headers['if-none-match'])) {
     response.status(304).end();
     return;
   }

@@ -132,6 +132,16 @@ t.test('pages and scripts are sent compressed, and not twice', async (t) => {
   }
 });
 
+t.test('what a client has already is not sent again, also where a proxy has weakened its tag', async (t) => {
+  for (const path of ['/openapi.json', '/endpoints/image/family-e-2']) {
+    const etag = String((await asBrowser(path)).headers.get('etag'));
+    for (const known of [etag, `W/${etag}`, `"another", W/${etag}`]) {
+      t.equal((await asBrowser(path, { headers: { 'if-none-match': known } })).status, 304, `${path} ${known}`);
+    }
+    t.equal((await asBrowser(path, { headers: { 'if-none-match': '"another"' } })).status, 200, path);
+  }
+});
+
 t.test('a browser that opens what is sold is shown its page in place of a bare 402', async (t) => {
   const path = '/token/launchpad-movers?limit=5';
   const page = await asBrowser(path);
