@@ -119,8 +119,12 @@ t.test('a process that is killed while it draws a call leaves its answer to who 
     killed.kill();
     t.ok((await unheard) instanceof Error);
     hold.release();
+    const without = await openMcp(t, { ...started, words: ['--network', 'chain-c'] });
+    t.match(without.told(), /^1 calls of an earlier process .*are not sent again: start with .*--deposit/m);
+    t.notMatch(without.told(), /who asks for the same has/);
+    await without.close();
     const next = await openMcp(t, started);
-    t.match(next.told(), /1 calls of an earlier process have no answer/);
+    t.match(next.told(), /1 calls of an earlier process have no answer: who asks for the same has/);
     t.match(await next.call(IMAGE, picture()), bought, 'another call is drawn by itself');
     t.match(await next.call(IMAGE, lost), bought);
     t.equal(new Set(proxy.payments).size, vouchers + 1, 'with the voucher that was sent before');

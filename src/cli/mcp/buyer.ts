@@ -75,6 +75,14 @@ export function createBuyer(parts: BuyerParts): Buyer {
   /** Those that nobody waits for, or that ended without an answer, the oldest first. */
   const open = new Set(unanswered.left.flatMap(leftBefore));
 
+  const left = 'calls of an earlier process have no answer';
+  const unsendable = unanswered.left.length - open.size;
+  if (open.size > 0) tell(`${open.size} ${left}: who asks for the same has what they paid for`);
+  if (unsendable > 0)
+    tell(
+      `${unsendable} ${left}, and are not sent again: start with the wallet, --network and --deposit that paid for them`,
+    );
+
   /** What another process sent: none where it is paid otherwise by now. */
   function leftBefore({ order, payment, reservation }: Sent): Purchase[] {
     const { accepted, resource, extensions } = payment;

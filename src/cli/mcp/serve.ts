@@ -78,10 +78,6 @@ export async function openBridge(
       : `paid from ${from.join(', and ')}`,
   );
   if (deposit !== undefined) tell(deposits ? `drawn from deposits of up to ${toDecimal(deposit)} USD` : TAKEN);
-  if (unanswered.left.length > 0)
-    tell(
-      `${unanswered.left.length} calls of an earlier process have no answer: who asks for the same has what they paid for`,
-    );
   if (money === 'dollars' && !isLoopback(origin) && !origin.startsWith('https:'))
     tell(`${origin} is not https: whoever is on the way can change what is paid, and to whom`);
   const { call } = createBuyer({ gateway, wallet, deposits, spending, unanswered, max, budget, tell });
