@@ -15,7 +15,7 @@ export type GivenBack =
       readonly network: string;
       /** Dollars, as a decimal string, by the gateway's word: the transaction says it as well. */
       readonly amount: string;
-      /** Undefined where nothing was left. */
+      /** Undefined where nothing was left: it came back before, or was never deposited. */
       readonly transaction: string | undefined;
     }
   | { readonly ok: false; readonly network: string; readonly message: string };
@@ -26,7 +26,7 @@ const NO_BALANCE = 'invalid_batch_settlement_evm_refund_no_balance';
 type Ask = (headers: Record<string, string>) => Promise<Response>;
 
 const mayBeMade = (until: number): string =>
-  `the gateway says that nothing is there, and a deposit that was signed may still be made until ${new Date(until * 1000).toISOString()}: ask again after that`;
+  `the gateway says that nothing is there: it came back before, or a deposit that was signed may still be made until ${new Date(until * 1000).toISOString()}: ask again after that`;
 
 /** In its turn. Never throws. */
 export async function askBack(

@@ -219,6 +219,29 @@ t.test('a bridge that dies between a voucher and its answer goes on where it was
   t.equal(before - (await holds()), 3n * PRICE);
 });
 
+t.test('a deposit that came back before, unheard, is not told of as nothing that came back', async (t) => {
+  const data = t.testdir({});
+  const before = await holds();
+  const { call, close } = await openMcp(t, { url, data, words: WORDS });
+  t.match(await call(IMAGE, picture()), bought);
+  await close();
+  const kept = async (change: (text: string) => string) => {
+    const file = openDepositFile(join(data, 'spending'), privateKeyToAccount(key as Hex).address);
+    const text = (await file?.read()) ?? '';
+    await file?.write(change(text));
+    file?.close();
+    return text;
+  };
+  const asBefore = await kept((text) => text);
+  t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.54 USD came back/ });
+  t.equal(before - (await holds()), PRICE);
+  await kept(() => asBefore.replace(/"openUntil":"[0-9]+"/, '"openUntil":"1000000000"'));
+  t.match(await refundMcp({ url, data, words: WORDS }), {
+    isAll: true,
+    told: /^nothing is left on chain-c: it came back before, or was never deposited$/m,
+  });
+});
+
 t.test('a payer who asked the contract for its deposit is told so once, and buys on', async (t) => {
   t.teardown(gateway.stopOthers);
   const directory = mkdtempSync(join(gateway.directory, 'shop-'));

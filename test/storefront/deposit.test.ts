@@ -329,6 +329,36 @@ t.test('what the last call of a deposit may not have cost is taken back as well'
   t.equal(before - (await holds()), 9n * PRICE, 'nine calls were paid for');
 });
 
+t.test(
+  'of a deposit whose way back was not heard of nobody says that it is not back',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, holds } = await open(t);
+    const before = await holds();
+    await visit(page, 'a lighthouse in fog');
+    await buy(page, FIRST);
+    await page.route(
+      `${gateway.url}/v1/channels`,
+      async (route) => {
+        if (!route.request().headers()['payment-signature']) return route.fallback();
+        // The gateway has answered, and the browser never hears of it.
+        await route.fetch();
+        await route.abort('connectionreset');
+      },
+      { times: 2 },
+    );
+    const takeBack = page.getByRole('button', { name: 'Take it back' });
+    await takeBack.click();
+    t.match(await alert(page).textContent(), /^The gateway has not said that anything came back: .*ask again/);
+    t.equal(before - (await holds()), PRICE, 'it did');
+    await takeBack.click();
+    t.match(
+      await alert(page).textContent(),
+      /^The gateway has not said that .*nothing is there: it came back before, or /,
+    );
+  },
+);
+
 t.test('a gateway that says the deposit is gone gets no other than the button says', { skip: noBrowser }, async (t) => {
   const { page, wallet, holds } = await open(t);
   const before = await holds();

@@ -46,12 +46,9 @@ export async function askDepositsBack(
       fetch(origin + CHANNELS_PATH, { headers, redirect: 'manual' }),
     );
     isAll &&= back.ok;
-    const receipt = back.ok && back.transaction ? `, transaction ${back.transaction}` : '';
-    tell(
-      back.ok
-        ? `${back.amount} USD came back on ${network}${receipt}`
-        : `${left} USD are left on ${network}, in channel ${channel}: ${back.message}`,
-    );
+    if (!back.ok) tell(`${left} USD are left on ${network}, in channel ${channel}: ${back.message}`);
+    else if (back.transaction) tell(`${back.amount} USD came back on ${network}, transaction ${back.transaction}`);
+    else tell(`nothing is left on ${network}: it came back before, or was never deposited`);
   }
   return isAll;
 }

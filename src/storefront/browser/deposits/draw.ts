@@ -128,9 +128,9 @@ async function takeBack(
       fetch(CHANNELS_PATH, { headers, cache: 'no-store' }),
     );
     if (refusal !== undefined) throw refusal;
-    if (!back.ok) return `Nothing came back: ${back.message}.`;
+    if (!back.ok) return `The gateway has not said that anything came back: ${back.message}.`;
     return back.transaction === undefined
-      ? 'Nothing was left of the deposit.'
+      ? 'Nothing is left of the deposit: it came back before, or was never made.'
       : `${back.amount} ${offer.network.asset.symbol} came back, by the transaction ${back.transaction}.`;
   } catch (error) {
     return walletProblem(error, wallet.name).message;
