@@ -22,8 +22,8 @@ export interface PricingContext {
   readonly models: ReadonlyMap<string, Model>;
   /** The largest request: bounds what its text can cost. */
   readonly bodyLimitBytes: number;
-  /** The models that work for the endpoint, where it says so itself. */
-  readonly working: readonly string[];
+  /** The model that does the work, of those that stand in for one another the first; undefined where the endpoint names none. */
+  readonly working: string | undefined;
 }
 
 /** A way to price a request. `compile` takes options that the rule's own schema accepts. */

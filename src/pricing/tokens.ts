@@ -95,19 +95,17 @@ type Prices = Pick<PricedModel, 'input' | 'output'>;
 
 const covers = (asked: Prices, cost: Prices): boolean => cost.input <= asked.input && cost.output <= asked.output;
 
-/** Throws PricingProblem at `path` where the tokens of a model that does the work cost more than is asked for the priced one's. */
+/** Throws PricingProblem at `path` where the tokens of the model that does the work cost more than is asked for the priced one's. */
 export function demandCovered({ models, working }: PricingContext, priced: PricedModel, path: readonly string[]): void {
-  for (const name of working) {
-    const model = models.get(name);
-    if (!model?.cost || name === priced.name) continue;
-    const { cost } = model;
-    const costs = pricesOf(cost, 0n, 'cost', model, path);
-    const long = cost.long ? pricesOf(cost.long, 0n, 'cost.long', model, path) : costs;
-    const isLongAsSoon = cost.long && priced.long && priced.long.above <= cost.long.above;
-    if (covers(priced, costs) && covers(isLongAsSoon ? priced.long : priced, long)) continue;
-    const message = `${name} works for it, and a million of its tokens cost more than is asked for those of ${priced.name}`;
-    throw new PricingProblem(path, message, 'price the dearest model that works for it, or raise markup');
-  }
+  const model = models.get(working ?? priced.name);
+  if (!model?.cost || model.name === priced.name) return;
+  const { cost } = model;
+  const costs = pricesOf(cost, 0n, 'cost', model, path);
+  const long = cost.long ? pricesOf(cost.long, 0n, 'cost.long', model, path) : costs;
+  const isLongAsSoon = cost.long && priced.long && priced.long.above <= cost.long.above;
+  if (covers(priced, costs) && covers(isLongAsSoon ? priced.long : priced, long)) return;
+  const message = `${model.name} does the work, and a million of its tokens cost more than is asked for those of ${priced.name}`;
+  throw new PricingProblem(path, message, `name ${model.name} here, or raise markup`);
 }
 
 /** The exact price of so many tokens, rounded up; a millionth of a dollar at least, unless the model is free. */

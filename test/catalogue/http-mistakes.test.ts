@@ -378,7 +378,10 @@ t.test('a list that is paid for by the item and passed on as it is cannot hold t
 
 t.test('a key in braces without quotes is a map, and one mistake', async (t) => {
   const [found, ...others] = check(t, { upstreams: replaced(upstreams, '{ bearer: key }', '{ bearer: {key} }') });
-  t.equal(found, 'upstreams.yaml:14:36: {"key":null} is of the wrong type; write string');
+  t.equal(
+    found,
+    'upstreams.yaml:14:36: {"key":null} is of the wrong type; write the name of one of keys, without braces',
+  );
   t.same(others, []);
 });
 
@@ -386,12 +389,12 @@ t.test('of a key that is said in another way than any of the ways, the nearest o
   const authorizing = (way: string) => check(t, { upstreams: replaced(upstreams, '{ bearer: key }', way) });
   const at = 'upstreams.yaml:14';
   t.same(authorizing('{ bearer: "{key}" }'), [
-    `${at}:36: "{key}" does not fit; The key that is sent as a bearer token`,
+    `${at}:36: "{key}" does not fit; write the name of one of keys, without braces`,
   ]);
   t.same(authorizing('{ header: x-api-key }'), [`${at}:15: authorize lacks the key value; add value`]);
   t.same(authorizing('[{ bearer: key }, { header: x-key }]'), [`${at}:44: authorize.1 lacks the key value; add value`]);
   t.same(authorizing('{ token: key }'), [
-    `${at}:26: {"token":"key"} fits none of the forms allowed; add bearer, or add header and add value, or add query and add value, or add path, or add basic, or write array`,
+    `${at}:26: {"token":"key"} fits none of the forms allowed; add bearer, or add header and add value, or add query and add value, or add path, or add basic, or add oauth, or write array`,
   ]);
 });
 

@@ -25,7 +25,7 @@ interface PricingCase<Options> {
 const contextOf = (models: readonly Model[] = [], bodyLimitBytes = LARGEST_BODY_BYTES): PricingContext => ({
   models: new Map(models.map((model) => [model.name, model])),
   bodyLimitBytes,
-  working: [],
+  working: undefined,
 });
 
 /** The compiled price, once the options are found to fit the rule's own schema. */

@@ -12,7 +12,7 @@ const BYTES_PER_TOKEN = 5;
 
 /** As much as the longest context window takes among the models that the endpoint or its request can name. */
 export function bodyLimitOf(
-  named: readonly string[],
+  named: readonly (string | undefined)[],
   request: JsonSchema,
   models: ReadonlyMap<string, Model> | undefined,
 ): number {

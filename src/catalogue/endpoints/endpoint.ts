@@ -82,10 +82,10 @@ function readRoute(plan: RoutePlan, endpoint: Endpoint, context: CheckContext): 
   checkDeadline(plan, requestSchema, context);
   checkSecret(plan, requestSchema, context);
   const upstreams = plan.upstreams.flatMap(({ value }) => (isJsonObject(value) ? [value as UpstreamOptions] : []));
-  const working = upstreams.flatMap(({ model }) => (model === undefined ? [] : [String(model)]));
-  const bodyLimitBytes = bodyLimitOf(working, requestSchema, context.models);
+  const named = upstreams.map(({ model }) => model);
+  const bodyLimitBytes = bodyLimitOf(named, requestSchema, context.models);
   const blame = blameOf(plan, plan.price);
-  const price = compilePrice(plan.price, requestSchema, { blame, bodyLimitBytes, working }, context);
+  const price = compilePrice(plan.price, requestSchema, { blame, bodyLimitBytes, working: named[0] }, context);
   const listing = price && readListing(plan.listing, price, context.checker.diagnostics);
   if (price) checkAmounts(price, endpoint.free, plan.price.location, context);
   if (!price || !listing || typeof path.value !== 'string') return undefined;

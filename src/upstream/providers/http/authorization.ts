@@ -61,7 +61,12 @@ const way = (required: readonly string[], properties: object) => ({
 
 const ways = [
   way(['bearer'], {
-    bearer: { ...name, description: 'The key that is sent as a bearer token', examples: ['key'] },
+    bearer: {
+      ...name,
+      description: 'The key that is sent as a bearer token',
+      'x-expected': 'write the name of one of keys, without braces',
+      examples: ['key'],
+    },
   }),
   way(['header', 'value'], {
     header: {
