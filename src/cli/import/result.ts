@@ -22,7 +22,7 @@ export interface ImportedResult extends Converted {
 }
 
 /**
- * The schema of the good answers in JSON, with an example of the first; else of a picture, a sound or a film. Throws
+ * The schema of the good answers in JSON, with an example of the first; else of a picture, a sound, a film or a text. Throws
  * Unsupported where there is none of these.
  */
 export function resultOf({ source }: Operation, context: SchemaContext): ImportedResult {
@@ -30,9 +30,12 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
     .filter(([status]) => /^2/.test(status))
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, given]) => resolved(context.root, given));
-  const response = responses.find(({ content }) => jsonIn(content)?.media.schema !== undefined);
+  const ofJson = responses.filter(({ content }) => jsonIn(content) !== undefined);
+  // One that does not say what it holds may hold anything.
+  const response = ofJson.find(({ content }) => jsonIn(content)?.media.schema !== undefined) ?? ofJson[0];
   const json = jsonIn(response?.content);
-  if (!response || !json) return fileResult(responses) ?? refuse(whyNone(responses));
+  if (!response || !json)
+    return fileResult(responses) ?? textResult(responses, context.root) ?? refuse(whyNone(responses));
   const { mediaType, media } = json;
   const schemaOf = (each: unknown) => convertSchema(each, 'result', 'result', context);
   const first = schemaOf(media.schema);
@@ -94,14 +97,26 @@ function fileResult(responses: readonly JsonObject[]): ImportedResult | undefine
   };
 }
 
+const TEXT = /^text\/(?:plain|csv|tab-separated-values|markdown|vtt)(?:;|$)/i;
+
+function textResult(responses: readonly JsonObject[], root: JsonObject): ImportedResult | undefined {
+  const [found] = responses.flatMap(({ content }) =>
+    Object.entries(asJsonObject(content)).filter(([type]) => TEXT.test(type)),
+  );
+  if (!found) return undefined;
+  const [type, media] = found;
+  const given = exampleIn(asJsonObject(media), root);
+  const example = typeof given === 'string' && given !== '' ? given : 'a text';
+  return { schema: { type: 'string', minLength: 1, examples: [example] }, notes: [], accept: type };
+}
+
 function refuse(reason: string): never {
   throw new Unsupported(reason);
 }
 
 function whyNone(responses: readonly JsonObject[]): string {
   const types = responses.map(({ content }) => typesIn(content)).filter((names) => names !== '');
-  if (types.length === 0) return 'has no JSON answer';
-  return /json/.test(types.join()) ? 'does not say what its JSON answer holds' : `answers ${types.join(', ')}: no JSON`;
+  return types.length === 0 ? 'has no answer to sell' : `answers ${types.join(', ')}, which is not sold`;
 }
 
 const MEDIA = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];

@@ -101,12 +101,12 @@ t.test('a document that cannot be read says why', async (t) => {
 t.test('what is left out is listed with its reason', async (t) => {
   const { code, out } = await run(t, petty, 'FILE', '--price', '0.01');
   t.equal(code, 0);
-  t.match(out, /left out:\n {2}list-pets \(GET \/pets\): has no JSON answer\n/);
+  t.match(out, /left out:\n {2}list-pets \(GET \/pets\): has no answer to sell\n/);
   t.match(out, /1 operation: 0 written, 0 there already, 1 left out/);
 });
 
 t.test('a large document is told of while it is read', async (t) => {
-  const responses = { 200: { description: 'x', content: { 'text/plain': {} } } };
+  const responses = { 200: { description: 'x', content: { 'application/pdf': {} } } };
   const paths = Object.fromEntries(
     Array.from({ length: 250 }, (_, index) => [`/pets/${index}`, { get: { responses } }]),
   );

@@ -47,7 +47,7 @@ t.test('an OpenAPI 3.1 document with schemas that contain themselves', async (t)
   const made = await imported(t, join(documents, 'figma.yaml'));
   t.same(counts(made), { written: 53, there: 0, left: 1 });
   t.same(made.report.upstream.file.settings, { authorize: { header: 'X-Figma-Token', value: '{key}' } });
-  t.match(made.outcome('delete-dev-resource').notes, ['has no JSON answer']);
+  t.match(made.outcome('delete-dev-resource').notes, ['has no answer to sell']);
   t.match(made.outcome('get-file').notes, [/^result: too large, cut off \d levels down$/]);
   t.match(made.endpoint('post-webhook'), { upstream: { body: 'input', status: { 400: 'invalid-input' } } });
 });

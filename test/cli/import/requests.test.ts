@@ -121,10 +121,10 @@ t.test('what cannot be sent is left out with its reason: the field, or the opera
   for (const [operation, reason] of [
     [bytes, 'takes a body of application/octet-stream alone'],
     [xml, 'takes a body of application/xml alone'],
-    [{ responses: { 204: { description: 'Done' } } }, 'has no JSON answer'],
+    [{ responses: { 204: { description: 'Done' } } }, 'has no answer to sell'],
     [
       { responses: { 200: { description: 'A paper', content: { 'application/pdf': {} } } } },
-      'answers application/pdf: no JSON',
+      'answers application/pdf, which is not sold',
     ],
   ] as const) {
     const made = await importedText(t, documentOf(operation));
@@ -383,4 +383,17 @@ t.test('a form that has no fields, or parts with members in every call, is left 
     const { outcome } = await importedText(t, documentOf(formBody('multipart/form-data', schema)));
     t.match(outcome('make'), { kind: 'left out', notes: [why] });
   }
+});
+
+t.test('an answer in text is sold as one, and JSON of which nothing is said as whatever it holds', async (t) => {
+  const answers = (content: object) => documentOf({ responses: { 200: { description: 'Rows', content } } });
+  const rows = await importedText(t, answers({ 'text/csv': { example: 'a;b' }, 'text/html': {} }));
+  t.same(rows.endpoint('make').result, { type: 'string', minLength: 1, examples: ['a;b'] });
+  t.match(rows.endpoint('make').upstream.headers, { accept: { value: 'text/csv' } });
+  const page = await importedText(t, answers({ 'text/html': {} }));
+  t.match(page.outcome('make'), { kind: 'left out', notes: ['answers text/html, which is not sold'] });
+
+  const unsaid = await importedText(t, answers({ 'application/json': { example: { id: 7 } } }));
+  t.match(unsaid.endpoint('make').result, { examples: [{ id: 7 }] });
+  t.match(unsaid.report.remarks.join(), /an error with status 200 would be sold/);
 });
