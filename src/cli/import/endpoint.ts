@@ -2,7 +2,7 @@
 import type { EndpointFile } from '../../catalogue/types.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { requestExample } from './examples.ts';
-import { type Operation, titleOf } from './operations.ts';
+import type { Operation } from './operations.ts';
 import { planRequest } from './request.ts';
 import { resultOf } from './result.ts';
 import type { SchemaContext } from './schema.ts';
@@ -23,25 +23,29 @@ export interface Sale {
   readonly upstream: string;
   /** Decimal dollars. */
   readonly price: string;
-  readonly scheme: Scheme | undefined;
 }
 
-export const pathOf = ({ name }: Operation, { group }: Sale): string => `/${group}/${name}`;
+export const pathOf = ({ name }: Pick<Operation, 'name'>, { group }: Sale): string => `/${group}/${name}`;
 
 /** Throws Unsupported. */
-export function endpointFor(operation: Operation, sale: Sale, context: SchemaContext): EndpointPlan {
+export function endpointFor(
+  operation: Operation,
+  sale: Sale,
+  scheme: Scheme | undefined,
+  context: SchemaContext,
+): EndpointPlan {
   const { source } = operation;
-  const plan = planRequest(operation, sale.scheme, context);
+  const plan = planRequest(operation, scheme, context);
   const result = resultOf(operation, context);
   const status = statusOf(source.responses);
   const types = { accept: result.accept, 'content-type': plan.contentType };
   const headers = { ...asJsonObject(plan.upstream.headers), ...constants(types) };
-  const description = textOf(source.description, LONGEST_DESCRIPTION);
-  const summary =
-    textOf(source.summary, LONGEST_SUMMARY) ?? textOf(firstSentence(String(source.description ?? '')), LONGEST_SUMMARY);
   const file = {
-    summary: summary ?? (operation.id === undefined ? titleOf(operation) : words(operation.name)),
-    ...(description !== undefined && description !== summary && { description }),
+    ...textsOf(
+      source.summary,
+      source.description,
+      operation.id === undefined ? operation.title : words(operation.name),
+    ),
     path: pathOf(operation, sale),
     price: { rule: 'fixed', amount: sale.price },
     request: plan.request,
@@ -57,6 +61,14 @@ export function endpointFor(operation: Operation, sale: Sale, context: SchemaCon
   };
   const callbacks = source.callbacks === undefined ? [] : ['callbacks are not carried over'];
   return { file: file as EndpointFile, notes: [...new Set([...callbacks, ...plan.notes, ...result.notes])] };
+}
+
+/** What is said of an endpoint. `name`: what it is called where nobody says what it does. */
+export function textsOf(title: unknown, text: unknown, name: string): Pick<EndpointFile, 'summary' | 'description'> {
+  const description = textOf(text, LONGEST_DESCRIPTION);
+  const sentence = typeof text === 'string' ? firstSentence(text) : undefined;
+  const summary = textOf(title, LONGEST_SUMMARY) ?? textOf(sentence, LONGEST_SUMMARY) ?? name;
+  return { summary, ...(description !== undefined && description !== summary && { description }) };
 }
 
 const constants = (values: Readonly<Record<string, string | undefined>>): JsonObject =>

@@ -1,7 +1,7 @@
-/** Makes endpoints of a catalogue out of an OpenAPI document. */
+/** Makes endpoints of a catalogue out of what a provider says of itself. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheckedCatalogue, checkedCatalogue } from '../../catalogue/checked.ts';
+import type { CheckedCatalogue } from '../../catalogue/checked.ts';
 import type { CatalogueParts } from '../../catalogue/contracts.ts';
 import { checkCatalogue } from '../../catalogue/load.ts';
 import type { Catalogue, UpstreamFile } from '../../catalogue/types.ts';
@@ -10,13 +10,9 @@ import { choices } from '../../catalogue/yaml/suggest.ts';
 import { asJsonObject } from '../../json.ts';
 import { UsageProblem } from '../command-line.ts';
 import { addToCatalogue } from './add.ts';
-import { readDocument } from './document.ts';
-import { endpointFor, pathOf, type Sale } from './endpoint.ts';
-import { type Operation, operationsOf, titleOf } from './operations.ts';
+import { type EndpointPlan, pathOf, type Sale } from './endpoint.ts';
 import { asksForNothing } from './result.ts';
-import { chooseScheme, refusedWith, unnamedSchemes } from './security.ts';
 import { Unsupported } from './unsupported.ts';
-import { baseUrlOf, elsewhere, upstreamFile, upstreamNameOf } from './upstream.ts';
 import { fileYaml } from './yaml.ts';
 
 export interface ImportOptions {
@@ -30,7 +26,35 @@ export interface ImportOptions {
   readonly operations: readonly string[];
   readonly group?: string | undefined;
   readonly upstream?: string | undefined;
-  readonly baseUrl?: string | undefined;
+}
+
+/** What a provider does, and what can be sold. */
+export interface Named {
+  /** As the provider has it; undefined where it has none. */
+  readonly id: string | undefined;
+  /** Its name in the catalogue. */
+  readonly name: string;
+  /** How people know it: `GET /forecast/{city}`. */
+  readonly title: string;
+}
+
+/** What a provider says of itself. */
+export interface Provider<Operation extends Named> {
+  /** What it is called in the catalogue, unless the operator says so. */
+  readonly name: string;
+  readonly operations: readonly Operation[];
+  /** How some of them are sold. `upstream`: what it is called in the catalogue. */
+  offer(chosen: readonly Operation[], upstream: string): Offer<Operation>;
+}
+
+export interface Offer<Operation extends Named> {
+  readonly upstream: UpstreamFile;
+  /** Throws Unsupported. */
+  plan(operation: Operation, sale: Sale): EndpointPlan;
+  /** Whether its failures are none of its results, whatever these may hold. */
+  readonly tellsFailures: boolean;
+  /** Of the provider as a whole. */
+  readonly remarks: readonly string[];
 }
 
 /** One operation and what became of it. */
@@ -49,35 +73,33 @@ export interface Outcome {
 export interface Report {
   readonly upstream: { readonly name: string; readonly file: UpstreamFile; readonly isNew: boolean };
   readonly outcomes: readonly Outcome[];
-  /** Of the document as a whole. */
+  /** Of the provider as a whole. */
   readonly remarks: readonly string[];
 }
 
 /**
- * Imports into a catalogue, which passes its check before and after. `checked`: what was found sound before. `tell`: takes
- * lines on how far it is. Throws UsageProblem, with nothing written.
+ * Imports into a catalogue, which passes its check before and after. `read`: asks the provider, once the catalogue is found
+ * right. `tell`: takes lines on how far it is. Throws UsageProblem, with nothing written.
  */
-export async function importDocument(
+export async function importFrom<Operation extends Named>(
+  read: () => Promise<Provider<Operation>>,
   options: ImportOptions,
   parts: CatalogueParts,
-  checked: CheckedCatalogue = checkedCatalogue(),
-  tell: (line: string) => void = () => {},
+  checked: CheckedCatalogue,
+  tell: (line: string) => void,
 ): Promise<Report> {
   const { catalogue, diagnostics } = checkCatalogue(options.catalogue, parts, checked);
   if (!catalogue) {
     const found = diagnostics.map(formatDiagnostic).join('\n');
     throw new UsageProblem(`${found}\nthe catalogue has to be right before anything is imported into it`);
   }
-  const document = await readDocument(options.source);
-  const all = operationsOf(document);
-  const operations = chosen(all, options.operations);
-  const scheme = chooseScheme(document, operations);
-  const baseUrl = baseUrlOf(document, options.baseUrl);
-  const name = options.upstream ?? upstreamNameOf(document, baseUrl);
-  const { file, isNew } = upstreamIn(catalogue, name, upstreamFile(name, baseUrl, scheme));
+  const provider = await read();
+  const operations = chosen(provider.operations, options.operations);
+  const name = options.upstream ?? provider.name;
+  const offer = provider.offer(operations, name);
+  const { file, isNew } = upstreamIn(catalogue, name, offer.upstream);
   demandOwnKeys(catalogue, file);
-  const sale: Sale = { group: options.group ?? name, upstream: name, price: options.price, scheme };
-  const context = { root: document.root, checked };
+  const sale: Sale = { group: options.group ?? name, upstream: name, price: options.price };
   const comment = commentIn(options.catalogue);
   const sold = new Set(catalogue.routes.map(({ path }) => path));
   const texts = new Map<string, string>();
@@ -85,19 +107,14 @@ export async function importDocument(
   const outcomes = operations.map((operation, index): Outcome => {
     if (index > 0 && index % 100 === 0) tell(`operations read: ${index} of ${operations.length}`);
     const below = `endpoints/${sale.group}/${operation.name}.yaml`;
-    const outcome = { name: operation.name, title: titleOf(operation), file: below };
+    const outcome = { name: operation.name, title: operation.title, file: below };
     if (existsSync(join(options.catalogue, below))) return { ...outcome, kind: 'there already', notes: [] };
-    if (sold.has(pathOf(operation, sale))) {
-      return { ...outcome, kind: 'there already', notes: [`${pathOf(operation, sale)} is sold by another file`] };
-    }
+    const path = pathOf(operation, sale);
+    if (sold.has(path)) return { ...outcome, kind: 'there already', notes: [`${path} is sold by another file`] };
     try {
-      const server = elsewhere(operation, document, baseUrl);
-      if (server !== undefined) throw new Unsupported(`is at ${server}: import it with --base-url and --upstream`);
-      const reason = refusedWith(document, operation, scheme);
-      if (reason !== undefined) throw new Unsupported(reason);
-      const plan = endpointFor(operation, sale, context);
+      const plan = offer.plan(operation, sale);
       texts.set(below, fileYaml(plan.file, comment));
-      if (asksForNothing(plan.file.result)) careless.push(below);
+      if (!offer.tellsFailures && asksForNothing(plan.file.result)) careless.push(below);
       return { ...outcome, kind: 'written', notes: plan.notes };
     } catch (error) {
       if (error instanceof Unsupported) return { ...outcome, kind: 'left out', notes: [error.message] };
@@ -113,12 +130,7 @@ export async function importDocument(
       const notes = refused.get(outcome.file);
       return notes ? { ...outcome, kind: 'left out', notes } : outcome;
     }),
-    remarks: [
-      ...document.faults.map((fault) => `the document is not quite right: ${fault}`),
-      ...(scheme?.remark ? [scheme.remark] : []),
-      ...(scheme ? [] : unnamedSchemes(document, all, name)),
-      ...carelessRemark(careless.filter((each) => !refused.has(each))),
-    ],
+    remarks: [...offer.remarks, ...carelessRemark(careless.filter((each) => !refused.has(each)))],
   };
 }
 
@@ -130,13 +142,15 @@ function carelessRemark([first, ...others]: readonly string[]): string[] {
   ];
 }
 
-function chosen(operations: readonly Operation[], ids: readonly string[]): readonly Operation[] {
-  const called = (id: string) => (operation: Operation) =>
-    [operation.id, operation.name, titleOf(operation)].includes(id);
+function chosen<Operation extends Named>(
+  operations: readonly Operation[],
+  ids: readonly string[],
+): readonly Operation[] {
+  const called = (id: string) => (operation: Operation) => [operation.id, operation.name, operation.title].includes(id);
   for (const id of ids) {
     if (operations.some(called(id))) continue;
     const known = operations.map(({ id, name }) => id ?? name);
-    throw new UsageProblem(`--operation: the document has no operation ${id}; ${choices(id, known)}`);
+    throw new UsageProblem(`--operation: there is no operation ${id}; ${choices(id, known)}`);
   }
   return ids.length === 0 ? operations : operations.filter((operation) => ids.some((id) => called(id)(operation)));
 }
@@ -145,7 +159,7 @@ function chosen(operations: readonly Operation[], ids: readonly string[]): reado
 function upstreamIn({ upstreams }: Catalogue, name: string, wanted: UpstreamFile) {
   const there = upstreams.get(name);
   if (!there) return { file: wanted, isNew: true };
-  if (there.adapter === 'http' && there.baseUrl === wanted.baseUrl) return { file: there, isNew: false };
+  if (there.adapter === wanted.adapter && there.baseUrl === wanted.baseUrl) return { file: there, isNew: false };
   const other = `${there.adapter} at ${there.baseUrl}`;
   throw new UsageProblem(`the catalogue has an upstream ${name} already, ${other}: give another name with --upstream`);
 }

@@ -8,6 +8,8 @@ export interface Operation {
   readonly id: string | undefined;
   /** Its name in the catalogue. */
   readonly name: string;
+  /** `GET /forecast/{city}`. */
+  readonly title: string;
   /** `GET`. */
   readonly method: string;
   /** With its `{places}`. */
@@ -33,6 +35,7 @@ export function operationsOf({ root }: ApiDocument): Operation[] {
       return {
         id,
         name: untaken(name, taken, '-'),
+        title: `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
         path,
         source,
@@ -48,6 +51,3 @@ function parametersOf(root: JsonObject, item: JsonObject, source: JsonObject): J
   const all = [item.parameters, source.parameters].flatMap(asJsonObjects).map((given) => resolved(root, given));
   return [...new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter])).values()];
 }
-
-/** `GET /forecast/{city}`. */
-export const titleOf = ({ method, path }: Operation): string => `${method} ${path}`;

@@ -44,7 +44,7 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
   const [, ...others] = responses.flatMap(({ content: each }) => jsonIn(each)?.media.schema ?? []);
   const converted = [first, ...others.map(schemaOf)];
   const notes = converted.flatMap((each) => each.notes);
-  const either = anyOf(converted.map((each) => ({ type: ANY_TYPE, ...(loosened(each.schema) as JsonObject) })));
+  const either = anyOf(converted.map((each) => asAnything(each.schema)));
   const isEmpty = responses.some(({ content }) => typesIn(content) === '');
   const schema = isEmpty ? withNull(either) : either;
   const example = resultExample(openResult(schema), strict, [exampleIn(media, context.root)]);
@@ -59,6 +59,16 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
     accept: acceptFor(mediaType, response.content),
   };
 }
+
+/** Whatever fits a schema, with an example. */
+export function valueResult(source: unknown, context: SchemaContext): ImportedResult {
+  const { schema: strict, notes } = convertSchema(source, 'result', 'result', context);
+  const schema = asAnything(strict);
+  const example = resultExample(openResult(schema), strict, []);
+  return { schema: { ...schema, ...(example !== undefined && { examples: [example] }) }, notes };
+}
+
+const asAnything = (schema: JsonObject): JsonObject => ({ type: ANY_TYPE, ...(loosened(schema) as JsonObject) });
 
 /** The schema of what fits one of them: of several good answers a provider may give any. */
 function anyOf(schemas: readonly JsonObject[]): JsonObject {

@@ -41,12 +41,12 @@ export function elsewhere({ servers }: Operation, { address }: ApiDocument, base
 
 const COMMON = new Set(['www', 'api', 'apis', 'rest', 'com', 'co', 'org', 'net', 'gov', 'ac']);
 
-/** `https://api.weather.co.uk/v1` is `weather`; where the host has no name of its own, the document's title is taken. */
-export function upstreamNameOf({ root }: ApiDocument, baseUrl: string): string {
+/** `https://api.weather.co.uk/v1` is `weather`; where the host has no name of its own, the title is taken. */
+export function upstreamNameOf(baseUrl: string, title: unknown): string {
   const { hostname } = new URL(baseUrl);
   const own = /^[\d.]+$|^\[|^localhost$/.test(hostname) ? [] : hostname.split('.').slice(0, -1);
   const name = own.filter((label) => !COMMON.has(label)).at(-1);
-  return kebab(name ?? '') || kebab(String(asJsonObject(root.info).title)) || 'imported';
+  return kebab(name ?? '') || kebab(typeof title === 'string' ? title : '') || 'imported';
 }
 
 export function upstreamFile(name: string, baseUrl: string, scheme: Scheme | undefined): UpstreamFile {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { UsageProblem } from '../../../src/cli/command-line.ts';
-import { importDocument } from '../../../src/cli/import/importer.ts';
+import { importDocument } from '../../../src/cli/import/openapi.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
 import { wordsFor } from '../../words-for.ts';
@@ -49,7 +49,12 @@ t.test('each mistake on the command line ends it with 1 and says what to do', as
     [['FILE', '--price', '0'], /^--price: a call that costs nothing/],
     [['FILE', '--price', '0.01', '--group', 'My pets'], /^--group takes lower-case letters.*got My pets/],
     [['FILE', 'other.yaml', '--price', '0.01'], /^name one document/],
-    [['FILE', '--price', '0.01', '--operation', 'listPet'], /has no operation listPet; did you mean listPets\?/],
+    [['FILE', '--price', '0.01', '--bearer', 'PETS_KEY'], /^--bearer is for --mcp/],
+    [['https://pets.example', '--mcp', '--price', '0.01', '--bearer', 'k-123'], /^--bearer takes the name of/],
+    [['https://pets.example', '--mcp', '--price', '0.01', '--bearer', 'PETS_KEY'], /^--bearer: write the .* PETS_KEY/],
+    [['https://a.example', '--mcp', '--price', '0.01', '--base-url', 'https://b.example'], /^--base-url is for a doc/],
+    [['FILE', '--mcp', '--price', '0.01'], /give the https address of an MCP server/],
+    [['FILE', '--price', '0.01', '--operation', 'listPet'], /there is no operation listPet; did you mean listPets\?/],
   ];
   for (const [words, message] of cases) {
     const { code, err } = await run(t, petty, ...words);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { importDocument } from '../../../src/cli/import/importer.ts';
+import { importDocument } from '../../../src/cli/import/openapi.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { checked, emptyCatalogue, type Imported, imported, importedText, propertiesOf, UPSTREAMS } from './imported.ts';
 
@@ -78,7 +78,7 @@ t.test('one operation, under a group and an upstream of the operator', async (t)
   const source = join(documents, 'blockfrost.yaml');
   await t.rejects(
     importDocument({ source, catalogue, price: '0.01', ...options }, shipped, checked),
-    /--operation: the document has no operation get_\/blocks\/latest; /,
+    /--operation: there is no operation get_\/blocks\/latest; /,
   );
   const made = await imported(t, source, { ...options, operations: ['GET /blocks/latest', 'GET /health'] }, catalogue);
   t.same(made.report.outcomes.map(({ file }) => file).sort(), [

@@ -6,7 +6,8 @@ import { parse } from 'yaml';
 import { checkedCatalogue } from '../../../src/catalogue/checked.ts';
 import { checkCatalogue } from '../../../src/catalogue/load.ts';
 import type { EndpointFile } from '../../../src/catalogue/types.ts';
-import { type ImportOptions, importDocument, type Outcome, type Report } from '../../../src/cli/import/importer.ts';
+import type { Outcome, Report } from '../../../src/cli/import/importer.ts';
+import { type DocumentOptions, importDocument } from '../../../src/cli/import/openapi.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { asJsonObject, type JsonObject } from '../../../src/json.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
@@ -36,7 +37,7 @@ export interface Imported {
 export async function imported(
   t: Test,
   source: string,
-  options: Partial<ImportOptions> = {},
+  options: Partial<DocumentOptions> = {},
   catalogue = emptyCatalogue(t),
 ): Promise<Imported> {
   const wanted = { source, catalogue, price: '0.01', operations: [], ...options };
@@ -68,7 +69,7 @@ export const documentOf = (operation: object, changes: object = {}): string => {
 };
 
 /** Imports a document that is given as its text. */
-export function importedText(t: Test, text: string, options: Partial<ImportOptions> = {}): Promise<Imported> {
+export function importedText(t: Test, text: string, options: Partial<DocumentOptions> = {}): Promise<Imported> {
   const catalogue = emptyCatalogue(t);
   const source = join(catalogue, '..', 'document.json');
   writeFileSync(source, text);
