@@ -8,6 +8,7 @@ import type { EndpointFile } from '../../catalogue/types.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { redact } from '../../upstream/http/redact.ts';
 import { UsageProblem } from '../command-line.ts';
+import { reasonOf } from '../reason.ts';
 import { type EndpointPlan, pathOf, type Sale, textsOf } from './endpoint.ts';
 import { requestExample } from './examples.ts';
 import { type ImportOptions, importFrom, type Named, type Offer, type Provider, type Report } from './importer.ts';
@@ -87,7 +88,7 @@ async function toolsOf(address: string, bearer: Bearer | undefined): Promise<{ t
     await transport.terminateSession().catch(() => undefined);
     return { tools, title: client.getServerVersion()?.name };
   } catch (error) {
-    const reason = redact(error instanceof Error ? error.message : String(error), bearer ? [bearer.key] : []);
+    const reason = redact(reasonOf(error), bearer ? [bearer.key] : []);
     const hint = bearer ? '' : '; --bearer names the environment variable of its key, where it needs one';
     throw new UsageProblem(`${address} cannot be asked for its tools: ${reason}${hint}`);
   } finally {

@@ -3,8 +3,9 @@ import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { ProtocolError, type Result } from '@modelcontextprotocol/client';
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { inKnownContent } from '../../mcp/known-content.ts';
+import { reasonOf } from '../reason.ts';
 import { inWords, words } from './answers.ts';
-import { type Asking, type Gateway, type Order, reasonOf } from './gateway.ts';
+import type { Asking, Gateway, Order } from './gateway.ts';
 import { paysItself } from './payment-required.ts';
 
 export interface BridgeParts {

@@ -10,6 +10,7 @@ import {
 import { LARGEST_RESULT_MIB, MIB, TooLong } from '../../client/bounded.ts';
 import { LONGEST_TIMER_MS } from '../../timing.ts';
 import { UsageProblem } from '../command-line.ts';
+import { reasonOf } from '../reason.ts';
 
 /** A tool call as it is sent. */
 export interface Order {
@@ -55,12 +56,6 @@ async function boundedFetch(...asked: Parameters<typeof fetch>): Promise<Respons
     },
   });
   return new Response(answer.body?.pipeThrough(counted), answer);
-}
-
-/** Why something failed: what lies at the bottom of it, which for Node's `fetch failed` alone says anything. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== '' ? reasonOf(error.cause) : error.message;
 }
 
 /** Throws UsageProblem where nothing answers there, or not as a gateway does. */

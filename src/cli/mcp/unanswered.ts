@@ -6,7 +6,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Payment } from '../../client/wallet.ts';
-import { type Order, reasonOf } from './gateway.ts';
+import { reasonOf } from '../reason.ts';
+import type { Order } from './gateway.ts';
 import { closeLockedDatabase, openLockedDatabase } from './locked-database.ts';
 import type { Reservation } from './spending.ts';
 

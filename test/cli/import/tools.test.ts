@@ -127,6 +127,7 @@ t.test('a server that does not list its tools says why, and its key is in no mes
   const other = await refused(`${server.url}/today`, { bearer: { variable: 'TOOLS_KEY', key: 'another' } });
   t.match(other, /cannot be asked for its tools: /);
   t.notMatch(other, /--bearer|another/);
+  t.match(await refused('http://127.0.0.1:1/mcp'), /cannot be asked for its tools: .*(?:bad port|ECONNREFUSED)/);
   t.match(await refused('http://tools.example/mcp'), /give the https address of an MCP server/);
   t.match(await refused('tools.yaml'), /give the https address of an MCP server/);
 });
