@@ -145,7 +145,24 @@ export const areas: readonly Area[] = [
   },
   {
     files: ['src/upstream/http/*.ts'],
-    tests: ['test/upstream/http/*.test.ts', 'test/upstream/media/*.test.ts', 'test/secrets.test.ts'],
+    tests: [
+      'test/upstream/http/*.test.ts',
+      'test/upstream/media/*.test.ts',
+      'test/secrets.test.ts',
+      'test/road/sold/access-token.test.ts',
+    ],
+  },
+  {
+    files: ['src/upstream/providers/http/*.ts'],
+    tests: [
+      'test/upstream/providers/http*.test.ts',
+      'test/upstream/providers/jobs.test.ts',
+      'test/upstream/providers/as-text.test.ts',
+      'test/catalogue/http-mistakes.test.ts',
+      'test/road/sold/a*.test.ts',
+      'test/road/sold/forms.test.ts',
+      'test/road/sold/jobs.test.ts',
+    ],
   },
 ];
 
