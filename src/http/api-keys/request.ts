@@ -111,18 +111,26 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
   const estimate = chatTokens(body, 0, model.price.digitsPerToken) + pictureTokens(body.messages, model);
   const promptTokens = inputBound(model.price, estimate);
   const mostPromptTokens = inputBound(model.price, estimate + functionsTokens(body));
+  const mostTokens = maxTokens + beyondBoundOf(model);
   return {
     model,
     isStream,
     wantsUsage: usageWanted(body.stream_options),
     promptTokens,
     maxTokens,
-    bound: tokenCost(model.price, { promptTokens: mostPromptTokens, completionTokens: maxTokens * choices }),
+    bound: tokenCost(model.price, { promptTokens: mostPromptTokens, completionTokens: mostTokens * choices }),
     temperature: number(body, 'temperature', 0, 2),
     reasoningEffort: text(body, 'reasoning_effort'),
     parameters: Object.fromEntries(Object.entries(body).filter(([name]) => PASSED_ON.has(name))),
   };
 }
+
+/**
+ * Output tokens that are billed to us whatever we bound. xAI's own words: "the limit is only applied to the main content and
+ * not to the reasoning content or function calls" (github xai-org/xai-proto, chat.proto, `max_tokens`).
+ */
+const beyondBoundOf = ({ sources }: SoldModel): number =>
+  Math.max(...sources.map(({ model }) => model.beyondBound ?? 0));
 
 /** What one upstream is asked, besides how it answers. */
 export const upstreamBody = (call: ChatCall, model: ChatModel): JsonObject => ({

@@ -15,6 +15,14 @@ export const chatModelOptions: JsonSchema = {
       default: 'max_tokens',
       description: 'How the host calls the bound on output tokens',
     },
+    beyondBound: {
+      type: 'integer',
+      minimum: 0,
+      default: 0,
+      examples: [16384],
+      description:
+        'Output tokens that it may think, or call functions with, beyond that bound, where the host keeps it for the words that are shown: held besides for a call with an API key',
+    },
     reasoningParam: {
       enum: ['reasoning_effort', 'reasoning'],
       default: 'reasoning_effort',

@@ -15,6 +15,8 @@ import { contentRefused } from './chat-errors.ts';
 export interface ChatModel extends Model {
   /** Default: `max_tokens`. */
   readonly tokenParam?: 'max_tokens' | 'max_completion_tokens';
+  /** Output tokens beyond that bound, where the host keeps it for what is shown. Default: 0. */
+  readonly beyondBound?: number;
   /** How reasoning effort is named: `reasoning_effort` (the default) or OpenRouter's `reasoning: {effort}`. */
   readonly reasoningParam?: 'reasoning_effort' | 'reasoning';
   /** Each is true unless it is false here. */
