@@ -7,7 +7,7 @@ import type { ChatBinding } from '../providers/openai/chat.ts';
 import { openaiChat } from '../providers/openai/chat-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
 import { serpapi } from '../providers/serpapi/adapter.ts';
-import { rowsOf, type SerpAnswer, serpSearch } from '../providers/serpapi/client.ts';
+import { rowsOf, type SerpAnswer, type SerpBinding, type SerpQuery, serpSearch } from '../providers/serpapi/client.ts';
 import { currencyOf } from './shop/currency.ts';
 import { searchAll, searchable } from './shop/fan-out.ts';
 import { type MarketplaceName, marketplaceNames } from './shop/marketplaces.ts';
@@ -48,7 +48,7 @@ export const shopLens = defineRecipe({
     // Refused before anything is searched.
     const names = isShop ? searchable(input.marketplaces ?? marketplaceNames, condition, shops.upstream) : [];
 
-    const answer = await serpSearch(shops, 'google_lens', { url, type: 'all', q, hl: 'en', country }, context);
+    const answer = await likenesses(shops, { url, type: 'all', q, hl: 'en', country }, context);
     const matches = rowsOf(answer, 'visual_matches');
     const titles = matches.flatMap(({ title }) => (typeof title === 'string' && title !== '' ? [title] : []));
     const found = matches.flatMap((match) => productOf(match, country));
@@ -79,6 +79,17 @@ export const shopLens = defineRecipe({
     };
   },
 });
+
+/**
+ * What Google Lens finds. SerpApi counts a page without results as a success, also one on which Google asks whether a
+ * person is there, or gives none at all (github serpapi/public-roadmap, 2236, 4312, 4323), and keeps it for an hour. So
+ * such a page is asked for once more, anew: a photo that nothing is found for twice has nothing to be found.
+ */
+async function likenesses(shops: SerpBinding, query: SerpQuery, context: CallContext): Promise<SerpAnswer> {
+  const answer = await serpSearch(shops, 'google_lens', query, context);
+  if (['visual_matches', 'exact_matches'].some((list) => rowsOf(answer, list).length > 0)) return answer;
+  return serpSearch(shops, 'google_lens', { ...query, no_cache: 'true' }, context);
+}
 
 interface Label {
   /** The thing that most titles are about; the first title where the model fails, empty where there is none. */

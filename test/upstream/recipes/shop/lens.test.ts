@@ -104,3 +104,22 @@ t.test('a photo of nothing is answered with nothing, in both modes', async (t) =
   t.match(await ask('/shop/lens', nothing), empty);
   t.match(await ask('/shop/lens', { ...nothing, mode: 'shop' }), empty);
 });
+
+t.test('a page without anything on it is asked for once more, past what is kept of it', async (t) => {
+  const lens: string[] = [];
+  const { ask } = await openServed(t, {
+    standIn: {
+      upstream: 'shopping',
+      answer: (path) => {
+        lens.push(path);
+        const found = { visual_matches: [{ title: 'Brass Lantern', link: 'https://lamp-and-rope.example/1' }] };
+        // As of a page on which Google asks whether a person is there.
+        const empty = { error: "Google Lens hasn't returned any results for this query." };
+        const json = { search_metadata: { status: 'Success' }, ...(path.includes('no_cache=true') ? found : empty) };
+        return { status: 200, json };
+      },
+    },
+  });
+  t.equal((await ask<Answer>('/shop/lens', photo)).results[0]?.title, 'Brass Lantern');
+  t.equal(lens.length, 2);
+});
