@@ -5,6 +5,7 @@ import { copyFile, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { readKeptConfig } from '../gateway/config.ts';
+import { makePrivateFile } from '../store/engines/private-file.ts';
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
 import { isThere } from './kept-store.ts';
@@ -55,6 +56,7 @@ await run(async () => {
   // The database first: every file that its answers point at was stored before them. It has its name when all is there.
   const unfinished = `${copy}.part`;
   await rm(unfinished, { force: true });
+  makePrivateFile(unfinished);
   const source = new Database(database, { readonly: true });
   try {
     // A gateway that starts or ends has it for itself for a moment.

@@ -7,6 +7,7 @@ import type { Store } from '../store.ts';
 import { type StoreLog, storeOn } from '../store-on.ts';
 import type { Engine } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
+import { makePrivateFile } from './private-file.ts';
 import type { Row, Statement } from './statement.ts';
 import type { Outcome, Steps } from './steps.ts';
 
@@ -108,7 +109,10 @@ function checked(statement: Statement): (string | number | null)[] {
 function openDatabase(file: string): Database.Database {
   const path = file === ':memory:' ? file : resolve(file);
   try {
-    if (file !== ':memory:') makeDirectory(dirname(path));
+    if (file !== ':memory:') {
+      makeDirectory(dirname(path));
+      makePrivateFile(path);
+    }
     const database = new Database(path);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     inItsTurn(() => database.exec('PRAGMA journal_mode = WAL'));

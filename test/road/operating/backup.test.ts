@@ -1,6 +1,6 @@
 /** What was paid for outlives the machine. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'libsql';
@@ -26,6 +26,7 @@ t.test('what was paid before a backup can be had from the restored gateway, file
   const bought = (await first.json()) as { image_url: string };
   const directory = join(t.testdir({}), "it's safe");
   t.match((await backUp(directory)).stdout, /has the database and the files of/);
+  t.equal(statSync(join(directory, 'turnpike.sqlite')).mode & 0o077, 0, 'nobody else can read it');
   await payV2(gateway, 'chain-c', request(gateway, '/image/family-e-2', { prompt: 'after the backup' }));
   const earned = await gateway.earned('chain-c');
   const { upstreamCalls } = await gateway.calls();

@@ -1,4 +1,5 @@
 /** The file of a store: how it is opened and closed, and what is said of one that cannot be used. */
+import { readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { mock } from 'node:test';
 import Database from 'libsql';
@@ -34,6 +35,16 @@ t.test('makes the folders of its file, and the next who opens it finds what was 
     await next.close();
   }
   t.same(another(t, file).pragma('user_version'), [{ user_version: schemaVersion }]);
+});
+
+t.test('can be read by nobody else: it has what API keys that were sold are made of', async (t) => {
+  const folder = t.testdir({});
+  const file = join(folder, 'own.sqlite');
+  const store = open(t, file);
+  await store.claim(sampleFacts('written'), claimAt(1));
+  const names = readdirSync(folder);
+  t.ok(names.length > 1, 'with its log');
+  for (const name of names) t.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
 });
 
 for (const { what, version, write, isKept } of upgrades) {
