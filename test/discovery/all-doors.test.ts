@@ -42,10 +42,40 @@ async function faultOf(answer: Response, path: string, method: 'get' | 'post'): 
   const type = answer.headers.get('content-type')?.replace(/;.*/, '') ?? '';
   const content = ('$ref' in described ? (document.components as Shared).responses[shared] : described)?.content;
   if (!(type in (content ?? {}))) return `${method} ${path} does not answer ${answer.status} in ${type}`;
+  const { schema } = (content as Readonly<Record<string, { readonly schema: Described }>>)[type] ?? { schema: {} };
   const fits = ajv.compile({ $ref: `document#${place}/content/${pointer(type)}/schema` });
-  return fits(type.endsWith('json') ? await answer.json() : await answer.text())
-    ? undefined
-    : ajv.errorsText(fits.errors);
+  const body: unknown = type.endsWith('json') ? await answer.json() : await answer.text();
+  if (!fits(body)) return ajv.errorsText(fits.errors);
+  const [untold] = undescribed(body, schema);
+  return untold === undefined ? undefined : `nothing is said of ${untold}`;
+}
+
+interface Described {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly additionalProperties?: unknown;
+  readonly items?: Described;
+  readonly anyOf?: readonly Described[];
+}
+
+/** Members of a value that its schema says nothing of, as pointers. */
+function undescribed(value: unknown, schema: Described, at = ''): string[] {
+  if (schema.$ref !== undefined) {
+    const steps = schema.$ref.slice(2).split('/');
+    const named = steps.reduce<unknown>((within, step) => (within as Record<string, unknown>)[step], document);
+    return undescribed(value, named as Described, at);
+  }
+  if (schema.anyOf) {
+    const each = schema.anyOf.map((one) => undescribed(value, one, at));
+    return each.sort((one, other) => one.length - other.length)[0] ?? [];
+  }
+  if (Array.isArray(value))
+    return value.flatMap((one, place) => undescribed(one, schema.items ?? {}, `${at}/${place}`));
+  if (typeof value !== 'object' || value === null || schema.additionalProperties !== undefined) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const known = schema.properties?.[name];
+    return known ? undescribed(member, known, `${at}/${name}`) : [`${at}/${name}`];
+  });
 }
 
 interface Shared {

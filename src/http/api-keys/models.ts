@@ -73,6 +73,13 @@ function pricedModels(upstreams: Catalogue['upstreams']): Map<string, Model> {
   return new Map(models.flatMap(([name, file]) => (file.cost ? [[name, { ...file, name }]] : [])));
 }
 
+/**
+ * Output tokens that are billed to us whatever we bound. xAI's own words: "the limit is only applied to the main content and
+ * not to the reasoning content or function calls" (github xai-org/xai-proto, chat.proto, `max_tokens`).
+ */
+export const beyondBoundOf = ({ sources }: SoldModel): number =>
+  Math.max(...sources.map(({ model }) => model.beyondBound ?? 0));
+
 /** Dollars / 10^24 to millionths of a dollar. */
 const PRICE_SCALE = 10n ** 18n;
 
@@ -82,18 +89,23 @@ const pricesOf = ({ input, output }: Pick<PricedModel, 'input' | 'output'>) => (
 });
 
 /** As `GET /v1/models` lists it: OpenAI's model object, with what it can do and what a million tokens cost. */
-export const listedModel = ({ name, price }: SoldModel, created: number) => ({
-  id: name,
-  object: 'model',
-  created,
-  owned_by: 'turnpike',
-  context_window: Number.isFinite(price.contextWindow) ? price.contextWindow : null,
-  max_output_tokens: price.maxOutput,
-  default_output_tokens: price.defaultOutput,
-  pricing: {
-    currency: 'USD',
-    unit: '1M tokens',
-    ...pricesOf(price),
-    ...(price.long && { long_prompt: { above_tokens: price.long.above, ...pricesOf(price.long) } }),
-  },
-});
+export function listedModel(model: SoldModel, created: number) {
+  const { name, price } = model;
+  const beyond = beyondBoundOf(model);
+  return {
+    id: name,
+    object: 'model',
+    created,
+    owned_by: 'turnpike',
+    context_window: Number.isFinite(price.contextWindow) ? price.contextWindow : null,
+    max_output_tokens: price.maxOutput,
+    default_output_tokens: price.defaultOutput,
+    ...(beyond > 0 && { tokens_beyond_max: beyond }),
+    pricing: {
+      currency: 'USD',
+      unit: '1M tokens',
+      ...pricesOf(price),
+      ...(price.long && { long_prompt: { above_tokens: price.long.above, ...pricesOf(price.long) } }),
+    },
+  };
+}

@@ -5,7 +5,7 @@ import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
 import { type ChatModel, modelParameters } from '../../upstream/providers/openai/chat.ts';
 import { readFunctions, readMessages, readTools } from './messages.ts';
-import type { SoldModel } from './models.ts';
+import { beyondBoundOf, type SoldModel } from './models.ts';
 import { ApiKeyProblem } from './problems.ts';
 
 export interface ChatCall {
@@ -124,13 +124,6 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
     parameters: Object.fromEntries(Object.entries(body).filter(([name]) => PASSED_ON.has(name))),
   };
 }
-
-/**
- * Output tokens that are billed to us whatever we bound. xAI's own words: "the limit is only applied to the main content and
- * not to the reasoning content or function calls" (github xai-org/xai-proto, chat.proto, `max_tokens`).
- */
-const beyondBoundOf = ({ sources }: SoldModel): number =>
-  Math.max(...sources.map(({ model }) => model.beyondBound ?? 0));
 
 /** What one upstream is asked, besides how it answers. */
 export const upstreamBody = (call: ChatCall, model: ChatModel): JsonObject => ({

@@ -28,19 +28,38 @@ const apiKeyError = record({
   },
 });
 
-const model = record({
-  id: text,
-  object: { const: 'model' },
-  created: { ...count, description: 'Seconds since the epoch' },
-  owned_by: text,
-  context_window: orNull({ ...count, description: 'Tokens' }),
-  max_output_tokens: count,
-  default_output_tokens: count,
-  pricing: {
-    ...record({ currency: text, unit: text, input: dollars, output: dollars }),
-    description: 'What a million tokens cost, as decimal strings in dollars',
+const pricing = record(
+  {
+    currency: text,
+    unit: text,
+    input: dollars,
+    output: dollars,
+    long_prompt: {
+      ...record({ above_tokens: count, input: dollars, output: dollars }),
+      description: 'Of every token of a call whose prompt has more than above_tokens',
+    },
   },
-});
+  ['long_prompt'],
+);
+
+const model = record(
+  {
+    id: text,
+    object: { const: 'model' },
+    created: { ...count, description: 'Seconds since the epoch' },
+    owned_by: text,
+    context_window: orNull({ ...count, description: 'Tokens' }),
+    max_output_tokens: count,
+    default_output_tokens: count,
+    tokens_beyond_max: {
+      ...count,
+      description:
+        'So many more it may think, whatever max_tokens says: held with each call, and paid for where it does',
+    },
+    pricing: { ...pricing, description: 'What a million tokens cost, as decimal strings in dollars' },
+  },
+  ['tokens_beyond_max'],
+);
 
 const limits = record({
   per_day_usd: orNull(dollars),
