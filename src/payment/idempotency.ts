@@ -9,22 +9,22 @@ import type { Payment, Receipt, SharedKey, StoredAnswer } from '../store/store.t
 import type { Credential, Quote, VerifiedPayment } from './rail.ts';
 
 const KEPT_MS = 86_400_000;
-const LONGEST_KEY = 255;
 
 /**
- * The keys under which the store has the payment; none without a usable header or a payer who is proven. A key pair has its
- * address on every chain, a contract on its own alone: on another it may be somebody else's.
+ * The keys under which the store has the payment; none without the header, or where neither the payer nor who acts for it is
+ * proven. A key pair has its address on every chain, a contract on its own alone: on another it may be somebody else's.
  */
 export function sharedKeys(
   { route, request }: Quote,
-  { payer, signer = payer, payerIsProven, holder, network }: VerifiedPayment,
+  { payer, signer = payer, caller, payerIsProven, holder, network }: VerifiedPayment,
   now: number,
 ): SharedKey[] {
   const key = request.headers['idempotency-key'];
-  if (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY) return [];
+  if (typeof key !== 'string' || key === '') return [];
+  const owner = payerIsProven ? signer : caller;
   // Nobody reads another's answer by guessing keys.
-  if (!payerIsProven) return [];
-  const everywhere = [route.id, signer.toLowerCase(), key];
+  if (owner === undefined) return [];
+  const everywhere = [route.id, owner.toLowerCase(), key];
   const here = [...everywhere, network];
   // Both: who looks like a contract while the chain cannot be asked has its own answer there all the same.
   const names = holder.isContract && !holder.isDelegated ? [here] : [everywhere, here];

@@ -75,7 +75,7 @@ export interface VerifiedPayment {
   readonly holder: Payer;
   /** Who has signed, where that may be another than the payer: `Idempotency-Key`s are this one's. */
   readonly signer?: string;
-  /** Whose limits it counts for, where the payer itself has signed nothing of it. Neither: those of the address alone. */
+  /** Whose limits it counts for, and whose `Idempotency-Key`s it has, where the payer itself has signed nothing of it. Neither: those of the address alone. */
   readonly caller?: string;
   /** True where the payer, or the signer, has been proven already, and not only the chain will. */
   readonly payerIsProven: boolean;

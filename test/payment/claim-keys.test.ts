@@ -191,10 +191,11 @@ t.test('a key is its payer’s, at one endpoint, however the payer’s address i
   }
 });
 
-t.test('a key has 1 to 255 characters, and comes once', async (t) => {
+t.test('a key has at least one character, and comes once', async (t) => {
   for (const [key, isKey] of [
     ['a'.repeat(255), true],
-    ['a'.repeat(256), false],
+    ['a'.repeat(256), true],
+    ['a'.repeat(8_000), true],
     ['a', true],
     ['', false],
     [['a', 'a'], false],
@@ -204,5 +205,21 @@ t.test('a key has 1 to 255 characters, and comes once', async (t) => {
     const first = await claims.claim({ id: 'first' }, quote);
     if ('claim' in first) await claims.bring(first.claim, 'settled');
     t.match(await claims.claim({ id: 'second' }, quote), isKey ? { receipt: EARLIER } : own, `${key.length} long`);
+  }
+});
+
+t.test('a key is that of who acts for the payer, where the payer itself has signed nothing', async (t) => {
+  for (const [caller, gets] of [
+    ['0xacts', { receipt: EARLIER }],
+    ['0xother', own],
+    [undefined, own],
+  ] as const) {
+    const claims = openClaims(t);
+    const unsigned = { payerIsProven: false };
+    claims.world.verified = { ...unsigned, caller: '0xacts' };
+    const first = await claims.claim({ id: 'first' }, { request: KEYED });
+    if ('claim' in first) await claims.bring(first.claim, 'settled');
+    claims.world.verified = { ...unsigned, ...(caller && { caller }) };
+    t.match(await claims.claim({ id: 'second' }, { request: KEYED }), gets, `${caller}`);
   }
 });

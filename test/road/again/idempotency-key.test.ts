@@ -87,6 +87,15 @@ for (const [name, protocol] of Object.entries(protocols)) {
     t.same(await since(), ONCE);
   });
 
+  t.test(`${name}: a key of any length names the purchase`, async (t) => {
+    const { pay, send } = order(protocol);
+    const since = await watch();
+    const long = { 'idempotency-key': 'k'.repeat(3_000) + name };
+    const first = await (await send({ ...(await pay()), ...long })).text();
+    await isReplayOf(t, await send({ ...(await pay()), ...long }), first);
+    t.same(await since(), ONCE);
+  });
+
   t.test(`${name}: a second payment is not charged while the first is worked on`, async (t) => {
     const { pay, send } = order(protocol);
     const since = await watch();
