@@ -325,6 +325,22 @@ for (const [promise, [from, to], problem] of mistakes) {
   });
 }
 
+t.test('files that a list names have to be so many at most: each is read', async (t) => {
+  const files = (most: string) =>
+    changed(
+      [
+        'days: { type: integer, default: 2 }',
+        `days: { type: array, ${most}items: { type: string, format: uri, pattern: "^https://" } }`,
+      ],
+      ['method: GET', 'encoding: multipart\n  upload: { page: days }'],
+      ['  query: { days: days }\n', ''],
+    );
+  t.same(check(t, { forecast: files('') }), [
+    `${FILE}:14:19: upload reads every file that days names, however many; maxItems for days`,
+  ]);
+  t.same(check(t, { forecast: files('maxItems: 9, ') }), []);
+});
+
 t.test('an answer that is a file tells of no failure', async (t) => {
   const file = changed(['result: "{warmest: max(days[].max_c)}"', 'result: { file: image }\n  failed: error']);
   const wrong = `${FILE}:17:11: an answer that is a file has no fields; leave it out: whatever is no such file has failed`;

@@ -72,6 +72,9 @@ const isFile = ({ format, contentMediaType, contentEncoding, anyOf }: JsonObject
   (contentMediaType !== undefined && contentEncoding === undefined) ||
   asJsonObjects(anyOf).some(isFile);
 
+/** In a list of which the document does not say how many it takes: each file that a caller names is read. */
+const USUAL_FILES = 10;
+
 const ADDRESS = { type: 'string', format: 'uri', pattern: '^https://', maxLength: 2048 };
 
 /** The schema with addresses of files in their place, and without the parts of a form that no form has. Throws Unsupported. */
@@ -94,7 +97,8 @@ function addressIn(property: JsonObject): JsonObject {
   const words = typeof property.description === 'string' ? ` ${property.description}` : '';
   const description = `The https address of a file.${words}`;
   if (!typesOf(property)?.some(isList)) return { ...ADDRESS, description };
-  const { minItems, maxItems } = property;
+  const { minItems } = property;
+  const maxItems = property.maxItems ?? Math.max(USUAL_FILES, Number(minItems ?? 0));
   return tidied({ type: 'array', items: ADDRESS, minItems, maxItems, description });
 }
 

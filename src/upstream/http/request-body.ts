@@ -45,13 +45,13 @@ export function encodeBody(request: Pick<UpstreamRequest, 'json' | 'form' | 'par
 }
 
 function encodeParts(parts: readonly FormPart[], boundary: string): Buffer {
-  const pieces: Buffer[] = [];
+  const pieces: Uint8Array[] = [];
   for (const { name, value } of parts) {
     const file = typeof value === 'string' ? undefined : value;
     const disposition = `form-data; name="${quoted(name)}"${file ? `; filename="${quoted(file.fileName)}"` : ''}`;
     const type = file ? `Content-Type: ${file.type}\r\n` : '';
     pieces.push(Buffer.from(`--${boundary}\r\nContent-Disposition: ${disposition}\r\n${type}\r\n`));
-    pieces.push(typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.bytes), Buffer.from('\r\n'));
+    pieces.push(typeof value === 'string' ? Buffer.from(value) : value.bytes, Buffer.from('\r\n'));
   }
   pieces.push(Buffer.from(`--${boundary}--\r\n`));
   return Buffer.concat(pieces);

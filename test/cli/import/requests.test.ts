@@ -338,6 +338,7 @@ t.test('files in a form are addresses that callers give', async (t) => {
         properties: {
           model: { type: 'string' },
           pages: { type: 'array', maxItems: 2, items: { type: 'string', format: 'binary' } },
+          others: { type: 'array', minItems: 12, items: { type: 'string', format: 'binary' } },
           notes: { type: 'object', properties: { by: { type: 'string' } } },
         },
       },
@@ -359,13 +360,14 @@ t.test('files in a form are addresses that callers give', async (t) => {
   t.match(made.upstream, {
     body: 'input',
     encoding: 'multipart',
-    upload: { file: 'file', cover: 'cover', pages: 'pages' },
+    upload: { file: 'file', cover: 'cover', pages: 'pages', others: 'others' },
   });
   const address = { type: 'string', format: 'uri', pattern: '^https://' };
   t.match(propertiesOf(made), {
     file: { ...address, description: 'The https address of a file. What is read.' },
     cover: address,
     pages: { type: 'array', maxItems: 2, items: address },
+    others: { type: 'array', minItems: 12, maxItems: 12, items: address },
   });
   t.notOk('notes' in propertiesOf(made));
   t.ok(

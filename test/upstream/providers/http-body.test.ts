@@ -1,7 +1,10 @@
 /** Bodies that are no JSON, to the field. */
 import t from 'tap';
-import { bodyFor } from '../../../src/upstream/providers/http/body.ts';
+import type { Downloader } from '../../../src/upstream/http/download.ts';
+import type { UpstreamRequest } from '../../../src/upstream/http/upstream-http.ts';
+import { bodyFor, withFiles } from '../../../src/upstream/providers/http/body.ts';
 import type { HttpOptions } from '../../../src/upstream/providers/http/options.ts';
+import { problemOf } from './contract.ts';
 
 const formOf = (body: unknown, input: Parameters<typeof bodyFor>[1]) =>
   bodyFor({ path: '/', body, encoding: 'form' } as HttpOptions, input).form;
@@ -73,4 +76,53 @@ t.test('a file is a part of its own: its address is none beside it', async (t) =
   });
   const { body: _left, ...alone } = options;
   t.same(bodyFor(alone, { picture: 'https://example.com/a.png' }), { parts: [] });
+});
+
+const MEGABYTE = 1024 * 1024;
+
+/** A file of so many bytes at every address, and how many of them were read, and at a time. */
+function filesOf(bytes: number) {
+  const reading = { now: 0, most: 0, read: 0 };
+  const downloads: Pick<Downloader, 'download'> = {
+    async download() {
+      reading.now += 1;
+      reading.most = Math.max(reading.most, reading.now);
+      await new Promise(setImmediate);
+      reading.now -= 1;
+      reading.read += 1;
+      return Buffer.alloc(bytes);
+    },
+  };
+  const read = async (pages: readonly string[]) => {
+    const options: HttpOptions = { path: '/', encoding: 'multipart', upload: { cover: 'cover', 'page[]': 'pages' } };
+    const context = { downloads: downloads as Downloader, caller: 'payer', signal: new AbortController().signal };
+    return await withFiles<Pick<UpstreamRequest, 'parts'>>(
+      {},
+      options,
+      { cover: 'https://example.com/cover', pages },
+      'post',
+      context,
+    );
+  };
+  return { reading, read };
+}
+
+const pagesOf = (count: number) => Array.from({ length: count }, (_, page) => `https://example.com/${page}.txt`);
+
+t.test('the files of a call are read one after another, for so many at a time are read for a caller', async (t) => {
+  const { reading, read } = filesOf(1);
+  const { parts = [] } = await read(pagesOf(6));
+  t.equal(reading.most, 1);
+  t.same(
+    parts.map(({ name, value }) => [name, typeof value === 'string' ? value : value.fileName]),
+    [['cover', 'cover'], ...pagesOf(6).map((_, page) => ['page[]', `${page}.txt`])],
+  );
+});
+
+t.test('they are so large together at most, and no more of them are read', async (t) => {
+  const { reading, read } = filesOf(5 * MEGABYTE);
+  t.match(await read(pagesOf(4)), { parts: { length: 5 } });
+  const problem = await problemOf(read(pagesOf(20)));
+  t.match(problem, { failure: 'invalid-input', publicMessage: /26214400 bytes together/ });
+  t.equal(reading.read, 5 + 6);
 });

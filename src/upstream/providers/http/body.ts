@@ -1,6 +1,6 @@
 /** The body of a call: JSON, a form, or the parts of one, with files that the caller names. */
 import type { OptionFault } from '../../../catalogue/contracts.ts';
-import { typesOf } from '../../../catalogue/endpoints/request-reads.ts';
+import { isList, typesOf } from '../../../catalogue/endpoints/request-reads.ts';
 import type { Input, JsonSchema } from '../../../catalogue/types.ts';
 import { isConstant, isTaken } from '../../../catalogue/upstreams/mapped-field.ts';
 import { isJsonObject } from '../../../json.ts';
@@ -8,6 +8,7 @@ import type { CallContext } from '../../adapter.ts';
 import type { FormPart, UpstreamRequest } from '../../http/upstream-http.ts';
 import { mapTemplate } from '../../input-mapping.ts';
 import { sniffMediaType } from '../../media/type.ts';
+import { UpstreamProblem } from '../../problem.ts';
 import { firstTaken } from './first-taken.ts';
 import type { HttpOptions } from './options.ts';
 
@@ -49,7 +50,8 @@ function pairsOf(name: string, value: unknown, listName = `${name}[]`): [name: s
   return Object.entries(value).flatMap(([member, part]) => pairsOf(`${name}[${member}]`, part));
 }
 
-const LARGEST_FILE = 25 * 1024 * 1024;
+/** Bytes of all files of a call: they are held in memory until it is over. */
+const LARGEST = 25 * 1024 * 1024;
 
 /** The request with the files whose addresses the caller gave. Throws UpstreamProblem. */
 export async function withFiles<Request extends Body>(
@@ -60,14 +62,23 @@ export async function withFiles<Request extends Body>(
   { downloads, caller, signal }: Pick<CallContext, 'downloads' | 'caller' | 'signal'>,
 ): Promise<Request> {
   if (Object.keys(upload).length === 0) return request;
-  const read = async (name: string, address: unknown): Promise<FormPart> => {
-    const options = { upstream, givenBy: 'caller', caller, signal, maxBytes: LARGEST_FILE } as const;
-    return { name, value: fileOf(await downloads.download(String(address), options), String(address)) };
-  };
-  const files = Object.entries(upload).flatMap(([name, field]) =>
-    [input[field] ?? []].flat().map((address) => read(name, address)),
+  const options = { upstream, givenBy: 'caller', caller, signal, maxBytes: LARGEST } as const;
+  const given = Object.entries(upload).flatMap(([name, field]) =>
+    [input[field] ?? []].flat().map((address) => [name, String(address)] as const),
   );
-  return { ...request, parts: [...(request.parts ?? []), ...(await Promise.all(files))] };
+  const parts = [...(request.parts ?? [])];
+  let left = LARGEST;
+  // One after another: a few at a time are read for a caller, whose other calls have files as well.
+  for (const [name, address] of given) {
+    const bytes = await downloads.download(address, options);
+    left -= bytes.length;
+    if (left < 0) {
+      const publicMessage = `The files have more than ${LARGEST} bytes together`;
+      throw new UpstreamProblem('invalid-input', upstream, 'the files of a call are too large', { publicMessage });
+    }
+    parts.push({ name, value: fileOf(bytes, address) });
+  }
+  return { ...request, parts };
 }
 
 /** With the name that its address ends in: servers go by its extension, and what the bytes are is surer. */
@@ -119,6 +130,9 @@ function addressFault(field: string, schema: unknown): [message: string, expecte
   const other = types.find((type) => type !== 'string' && type !== 'string[]');
   const reads = `upload reads the file at ${field}, which may be`;
   if (other !== undefined) return [`${reads} ${other}`, 'name a field that is a text, or a list of texts'];
+  if (types.some(isList) && schema.maxItems === undefined) {
+    return [`upload reads every file that ${field} names, however many`, `maxItems for ${field}`];
+  }
   const texts = isJsonObject(schema.items) ? schema.items : schema;
   const taken = Array.isArray(texts.enum) ? undefined : firstTaken(texts, NO_ADDRESSES);
   if (taken === undefined) return undefined;
