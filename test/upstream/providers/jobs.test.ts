@@ -83,3 +83,33 @@ t.test('a job is asked for where a header of the first answer says', async (t) =
   t.match(await problemOf(look({ location: 'https://elsewhere.example/jobs/7' })), { failure: 'malformed' });
   t.equal(asked.length, 3, 'nobody else is asked');
 });
+
+t.test('a first answer without a body says where a job is, and not that it is done', async (t) => {
+  const { origin } = await serve(t, (_request, response) => json(response, 200, { state: 'done' }));
+  const http = connect(t, origin);
+  const response = {
+    status: 202,
+    headers: { location: '/jobs/7' },
+    body: Buffer.alloc(0),
+    sent: '',
+    json: () => undefined,
+  };
+  const options = { header: 'location', until: "state != 'running'", failed: "state != 'done'", every: '1ms' };
+  const done = await poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal });
+  t.same(done.json(), { state: 'done' });
+});
+
+t.test('a job that the first answer has done is nowhere else', async (t) => {
+  const http = connect(t, 'http://127.0.0.1:9');
+  for (const place of [{ header: 'location' }, { path: '/jobs/{id}' }]) {
+    const response = {
+      status: 200,
+      headers: {},
+      body: Buffer.from('{"state":"done"}'),
+      sent: '',
+      json: () => ({ state: 'done' }),
+    };
+    const options = { ...place, until: "state == 'done'", every: '1ms' };
+    t.equal(await poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal }), response);
+  }
+});

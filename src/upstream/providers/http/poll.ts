@@ -38,9 +38,12 @@ export async function poll(
   const pauseMs = pauseOf(options);
   let { response } = started;
   let answer = read(response);
-  const path = jobPath(started, answer, options, { upstream, http });
-  while (evaluate(until, answer, upstream) !== true) {
-    refuseFailed(failed, answer, upstream, 'the job came to nothing');
+  let path: string | undefined;
+  // A first answer that is empty says by its header where the job is, and nothing of how it stands.
+  const tells = () => path !== undefined || answer !== null;
+  while (!tells() || evaluate(until, answer, upstream) !== true) {
+    if (tells()) refuseFailed(failed, answer, upstream, 'the job came to nothing');
+    path ??= jobPath(started, answer, options, { upstream, http });
     await pause(pauseMs, signal).catch(() => {
       throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
     });
