@@ -122,21 +122,32 @@ const FORMATTED: Readonly<Record<string, string>> = {
   byte: 'ZXhhbXBsZQ==',
 };
 
+const addressOf = (name: string, random: Seeded): string => `https://example.com/${name}/${random.integer(100, 999)}`;
+
+/** Patterns of addresses that are asked for. */
+const BEGINNINGS: readonly unknown[] = ['^https://', '^https?://'];
+
 function makeText(
   { pattern, format, minLength, maxLength }: Schema,
   name: string,
   random: Seeded,
   longest: number,
 ): string {
+  const fits = ({ length }: string) => length >= numberOr(minLength, 0) && length <= numberOr(maxLength, length);
+  const isAddress = format === 'uri' || format === 'uri-reference';
+  // Such a pattern says how an address begins, and no more.
+  if (isAddress && BEGINNINGS.includes(pattern)) {
+    const address = addressOf(name, random);
+    if (fits(address)) return address;
+  }
   if (typeof pattern === 'string') {
-    const fits = ({ length }: string) => length >= numberOr(minLength, 0) && length <= numberOr(maxLength, length);
     const usual = textForPattern(pattern, random, { longest });
     if (usual !== undefined && fits(usual)) return usual;
     const filled = textForPattern(pattern, random, { longest, filledTo: numberOr(minLength, 0) });
     const text = filled !== undefined && fits(filled) ? filled : usual;
     if (text !== undefined) return text;
   }
-  if (format === 'uri' || format === 'uri-reference') return `https://example.com/${name}/${random.integer(100, 999)}`;
+  if (isAddress) return addressOf(name, random);
   const formatted = FORMATTED[String(format)];
   if (formatted !== undefined) return formatted;
   const least = Math.min(numberOr(minLength, 0), longest);

@@ -72,3 +72,10 @@ t.test('is cut off, and fills no memory, where the schema has no end or wants a 
     t.ok(JSON.stringify(instanceOf(schema, 'seed')).length < 4_000_000, what);
   }
 });
+
+t.test('an address that has to be https has a host as well', async (t) => {
+  const schema = { type: 'string', format: 'uri', pattern: '^https://' };
+  t.match(instanceOf({ properties: { file: schema } }, 'a'), { file: /^https:\/\/example\.com\/file\/\d+$/ });
+  t.match(instanceOf({ ...schema, pattern: '^ftp://[a-z]+$' }, 'a'), /^ftp:\/\/[a-z]+$/);
+  t.match(instanceOf({ ...schema, maxLength: 12 }, 'a'), /^https:\/\/.{0,4}$/);
+});
