@@ -347,6 +347,26 @@ t.test('an answer that is a file tells of no failure', async (t) => {
   t.ok(check(t, { forecast: file }).includes(wrong));
 });
 
+t.test('a file in base64 is an address in the result, and its example too', async (t) => {
+  const file = (schema: string, example: string) =>
+    changed(
+      [
+        'result: { required: [warmest], properties: { warmest: { type: number } }, examples: [{ warmest: 20 }] }',
+        schema,
+      ],
+      ['result: "{warmest: max(days[].max_c)}"', 'result: "{maps: maps}"\n  decode: { maps: image }'],
+      ['example: { days: [{ max_c: 24 }, { max_c: 25 }] }', `example: { maps: ${example} }`],
+    );
+  const address = '{ type: string, format: uri, pattern: "^https?://" }';
+  const resultOf = (schema: string, example: string) =>
+    `result: { required: [maps], properties: { maps: ${schema} }, examples: [{ maps: ${example} }] }`;
+  const one = resultOf(address, '"https://example.com/1.png"');
+  const many = resultOf(`{ type: array, items: ${address} }`, '["https://example.com/1.png"]');
+  t.same(check(t, { forecast: file(one, 'iVBORw0KGgo=') }), []);
+  t.same(check(t, { forecast: file(many, '[iVBORw0KGgo=, iVBORw0KGgo=]') }), []);
+  t.match(check(t, { forecast: file(many, 'iVBORw0KGgo=') }), [/what is made of this answer does not fit result/]);
+});
+
 t.test('what is read as a text is a text in the result, and an answer that is a file has none of it', async (t) => {
   const read = changed([
     'result: "{warmest: max(days[].max_c)}"',

@@ -2,6 +2,7 @@
 import type { AdapterDeclaration, OptionFault } from '../../../catalogue/contracts.ts';
 import { isAskedInSandbox } from '../../../catalogue/settings/settings.ts';
 import type { UpstreamFile } from '../../../catalogue/types.ts';
+import { isJsonObject } from '../../../json.ts';
 import { evaluate, expressionFault, holds } from '../../jmespath.ts';
 import { mapAnswer } from './answer.ts';
 import { numbersAsText } from './as-text.ts';
@@ -35,15 +36,26 @@ export const check: Check = (given, { request, result, deadlineMs, upstream }) =
 };
 
 export const exampleResult: NonNullable<AdapterDeclaration['exampleResult']> = (given) => {
-  const options: Answering = given;
+  const options: Answering & Pick<HttpOptions, 'decode'> = given;
   if (options.example === undefined) return undefined;
   try {
-    return { result: resultOf(options), path: ['example'] };
+    return { result: withAddresses(resultOf(options), options.decode), path: ['example'] };
   } catch {
     // `check` has found it.
     return undefined;
   }
 };
+
+/** The result with addresses in place of the files that are in base64, as it is sold. */
+function withAddresses(result: unknown, decode: HttpOptions['decode'] = {}): unknown {
+  if (!isJsonObject(result)) return result;
+  const address = (file: unknown) => (typeof file === 'string' ? 'https://media.example.com/file' : file);
+  const kept = Object.entries(result).map(([field, file]) => {
+    if (!Object.hasOwn(decode, field)) return [field, file];
+    return [field, Array.isArray(file) ? file.map(address) : address(file)];
+  });
+  return Object.fromEntries(kept);
+}
 
 /** As it is read. */
 const exampleOf = ({ example, asText }: Answering): unknown =>
