@@ -137,7 +137,11 @@ export async function begin<Body>(
     connection.log?.warn({ requestId, upstream: connection.upstream }, 'upstream keeps failing: not asked for a while');
   };
   const explain = (error: unknown): { failed: Failed; ended: Ended } => {
-    if (error instanceof UpstreamProblem) return { failed: final(error), ended: 'abandoned' };
+    if (error instanceof UpstreamProblem) {
+      // No token was handed out: that passes, as when the upstream itself fails.
+      if (error.failure !== 'failed') return { failed: final(error), ended: 'abandoned' };
+      return { failed: { ...final(error), retryable: true }, ended: 'failure' };
+    }
     if (!limit.aborted) {
       const reason = error instanceof Error ? error.message : String(error);
       const problem = new UpstreamProblem('failed', connection.upstream, `${where}: ${reason}`, { cause: error });

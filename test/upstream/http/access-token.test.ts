@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { TimeLimit } from '../../../src/outgoing/time-limit.ts';
 import { openAccessTokens } from '../../../src/upstream/http/access-token.ts';
 import { problemOf } from '../providers/contract.ts';
-import { json, serve } from './weather.ts';
+import { connect, json, serve, signal } from './weather.ts';
 
 const MINUTE = 60_000;
 
@@ -91,4 +91,38 @@ t.test('who leaves while a token is asked for does not take it from the others',
   await t.rejects(left);
   t.match(await stays, { value: 't1' });
   t.equal(asked.length, 1);
+});
+
+/** A provider that hands out tokens, as often as it says. */
+async function openProvider(t: Test, tokenStatus: (call: number) => number) {
+  let asked = 0;
+  const { origin } = await serve(t, (request, response) => {
+    if (request.url !== '/token') return json(response, 200, { state: 'done' });
+    asked += 1;
+    json(response, tokenStatus(asked), { access_token: 'token-of-the-provider' });
+  });
+  return connect(t, origin, { tokenRequest: () => ({ url: '/token', headers: {}, fields: {} }) });
+}
+
+const look = { method: 'GET', path: '/jobs/7', signal, asksOfJob: true } as const;
+
+t.test('a job is asked for again where no token was handed out for a moment: its provider bills it', async (t) => {
+  const http = await openProvider(t, (call) => (call === 1 ? 503 : 200));
+  t.same((await http.request(look)).json(), { state: 'done' });
+});
+
+t.test('keys that are refused are not tried again', async (t) => {
+  const asked: number[] = [];
+  const http = await openProvider(t, (call) => asked.push(call) && 400);
+  t.match(await problemOf(http.request(look)), { failure: 'unavailable' });
+  t.same(asked, [1]);
+});
+
+t.test('an upstream that hands out no tokens is not asked for a while', async (t) => {
+  const http = await openProvider(t, () => 503);
+  for (let caller = 0; caller < 20; caller += 1) {
+    const own = http.forCaller(`caller ${caller}`);
+    await problemOf(own.request({ method: 'POST', path: '/', signal }));
+  }
+  t.ok(http.isShut());
 });

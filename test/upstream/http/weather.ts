@@ -28,13 +28,15 @@ export async function serve(
 interface Options extends Partial<Pick<UpstreamHttpOptions, 'timeoutMs' | 'now' | 'log' | 'exchanged' | 'secrets'>> {
   upstream?: Partial<Upstream>;
   authorize?: Adapter['authorize'];
+  tokenRequest?: Adapter['tokenRequest'];
   path?: string;
 }
 
-export function connect(t: Test, origin: string, { upstream, authorize, path = '', ...options }: Options = {}) {
+export function connect(t: Test, origin: string, given: Options = {}) {
+  const { upstream, authorize, tokenRequest, path = '', ...options } = given;
   const http = openUpstreamHttp({
     upstream: { name: 'weather', adapter: 'weather', baseUrl: 'https://weather.example', ...upstream },
-    adapter: { ...(authorize && { authorize }) },
+    adapter: { authorize, tokenRequest },
     baseUrl: origin + path,
     secrets: { key: SECRET },
     ...options,
