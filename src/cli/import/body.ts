@@ -3,7 +3,7 @@ import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
 import { resolved } from './document.ts';
 import { exampleIn } from './examples.ts';
-import { type Form, formIn } from './form.ts';
+import { type Form, formIn, isBetterInParts } from './form.ts';
 import { isFlat, tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { convertSchema, type SchemaContext } from './schema.ts';
@@ -42,22 +42,21 @@ export function bodyOf({ source, method }: Operation, context: SchemaContext): B
   if (method === 'GET' && required !== true) return undefined;
   if (method === 'GET') throw new Unsupported('has a body in a GET request');
   const json = jsonIn(content);
-  if (!json) {
+  const isRequired = required === true;
+  if (!json || isBetterInParts(json.media, content, context)) {
     const form = formIn(content, context);
     if (!form) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
-    if (required !== true && isNothing(form.schema)) return undefined;
-    return { ...form, isRequired: required === true, contentType: undefined };
+    if (!isRequired && isNothing(form.schema)) return undefined;
+    return { ...form, isRequired, contentType: undefined };
   }
   const { mediaType, media } = json;
-  const { schema: given, notes } = convertSchema(media.schema, 'request', 'body', context);
-  const schema = mayStream(source, context) ? unstreamed(given) : given;
+  const converted = unstreamed(convertSchema(media.schema, 'request', 'body', context), source, context);
   return {
-    schema,
-    isRequired: required === true,
-    isFlat: isFlat(schema),
+    ...converted,
+    isRequired,
+    isFlat: isFlat(converted.schema),
     example: exampleIn(media, context.root),
     contentType: isPlainJson(mediaType) ? undefined : mediaType,
-    notes: schema === given ? notes : [...notes, 'body.stream: no answer is streamed, and false alone is taken'],
   };
 }
 
@@ -75,12 +74,19 @@ const mayStream = ({ responses }: JsonObject, { root }: SchemaContext): boolean 
   );
 
 /** Without the answer that streams, which is not the one that is sold. */
-function unstreamed(schema: JsonObject): JsonObject {
+function unstreamed(
+  { schema, notes }: Pick<Body, 'schema' | 'notes'>,
+  source: JsonObject,
+  context: SchemaContext,
+): Pick<Body, 'schema' | 'notes'> {
   const { stream, ...others } = asJsonObject(schema.properties);
-  if (!typesOf(stream)?.includes('boolean')) return schema;
+  if (!mayStream(source, context) || !typesOf(stream)?.includes('boolean')) return { schema, notes };
   const { description } = asJsonObject(stream);
   const only = tidied({ type: 'boolean', enum: [false], default: false, description });
-  return { ...schema, properties: { ...others, stream: only } };
+  return {
+    schema: { ...schema, properties: { ...others, stream: only } },
+    notes: [...notes, 'body.stream: no answer is streamed, and false alone is taken'],
+  };
 }
 
 /** What is said of a body that is not sent, and might hold something: some documents give each operation an empty one. */

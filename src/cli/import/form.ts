@@ -30,16 +30,27 @@ const FORMS: readonly (readonly [type: RegExp, encoding: Form['encoding']])[] = 
   [/^multipart\/form-data(?:;|$)/i, 'multipart'],
 ];
 
+/** The forms that a body may be. */
+const formsIn = (content: unknown): { readonly encoding: Form['encoding']; readonly media: JsonObject }[] => {
+  const types = Object.entries(asJsonObject(content));
+  return FORMS.flatMap(([type, encoding]) =>
+    types.filter(([name]) => type.test(name)).map(([, media]) => ({ encoding, media: asJsonObject(media) })),
+  );
+};
+
+/** Whether a body of another type would hold files, which the parts of a form alone can be, and the document offers that. */
+export const isBetterInParts = (media: JsonObject, content: unknown, { root }: SchemaContext): boolean =>
+  filesIn(media, root).length > 0 && formsIn(content).some(({ encoding }) => encoding === 'multipart');
+
 /** The form that a body may be; undefined where it may be none. Throws Unsupported. */
 export function formIn(content: unknown, context: SchemaContext): FormBody | undefined {
   const { root } = context;
-  const types = Object.entries(asJsonObject(content));
-  const [found] = FORMS.flatMap(([type, encoding]) =>
-    types.filter(([name]) => type.test(name)).map(([, media]) => ({ encoding, media: asJsonObject(media) })),
+  const found = formsIn(content).find(
+    ({ encoding, media }) => encoding === 'multipart' || !isBetterInParts(media, content, context),
   );
   if (!found) return undefined;
   const { encoding, media } = found;
-  const files = encoding === 'multipart' ? filesIn(media.schema, root) : [];
+  const files = encoding === 'multipart' ? filesIn(media, root) : [];
   const { schema: given, notes } = convertSchema(media.schema, 'request', 'body', context);
   const { schema, left } = withAddresses(given, files, encoding);
   return {
@@ -51,8 +62,18 @@ export function formIn(content: unknown, context: SchemaContext): FormBody | und
   };
 }
 
+/** The fields that are files, or lists of them: by their schemas, or by how their parts are written. */
+function filesIn({ schema, encoding }: JsonObject, root: JsonObject): string[] {
+  const written = Object.entries(asJsonObject(encoding)).filter(([, how]) =>
+    FILES.test(String(asJsonObject(how).contentType)),
+  );
+  return [...new Set([...filesOf(schema, root), ...written.map(([name]) => name)])];
+}
+
+const FILES = /\b(?:image|audio|video)\/|\boctet-stream\b/i;
+
 /** The fields of a schema that are files, or lists of them. */
-function filesIn(source: unknown, root: JsonObject, within: readonly JsonObject[] = []): string[] {
+function filesOf(source: unknown, root: JsonObject, within: readonly JsonObject[] = []): string[] {
   const schema = resolved(root, source);
   if (within.includes(schema)) return [];
   const { properties, allOf } = schema;
@@ -62,15 +83,15 @@ function filesIn(source: unknown, root: JsonObject, within: readonly JsonObject[
   });
   return [
     ...own.map(([name]) => name),
-    ...[allOf ?? []].flat().flatMap((part) => filesIn(part, root, [...within, schema])),
+    ...[allOf ?? []].flat().flatMap((part) => filesOf(part, root, [...within, schema])),
   ];
 }
 
 /** OpenAPI 3.0 says `format: binary`, 3.1 the type of what is in the file. */
-const isFile = ({ format, contentMediaType, contentEncoding, anyOf }: JsonObject): boolean =>
+const isFile = ({ format, contentMediaType, contentEncoding, anyOf, oneOf }: JsonObject): boolean =>
   format === 'binary' ||
   (contentMediaType !== undefined && contentEncoding === undefined) ||
-  asJsonObjects(anyOf).some(isFile);
+  [...asJsonObjects(anyOf), ...asJsonObjects(oneOf)].some(isFile);
 
 /** In a list of which the document does not say how many it takes: each file that a caller names is read. */
 const USUAL_FILES = 10;

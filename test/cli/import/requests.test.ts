@@ -377,6 +377,35 @@ t.test('files in a form are addresses that callers give', async (t) => {
   t.match(made.example, { file: /^https:\/\/example\.com\/./, model: /./ });
 });
 
+t.test('a body with a file is a form with parts, where the document offers one among others', async (t) => {
+  const file = { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary' } } };
+  const text = { type: 'object', required: ['url'], properties: { url: { type: 'string' } } };
+  const made = async (content: object) =>
+    (await importedText(t, documentOf({ requestBody: { required: true, content } }))).endpoint('make');
+  const [multipart, form, json] = ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json'];
+  const asked = { encoding: 'multipart', upload: { file: 'file' } };
+  t.match((await made({ [form]: { schema: file }, [multipart]: { schema: file } })).upstream, asked);
+  t.match((await made({ [json]: { schema: file }, [multipart]: { schema: file } })).upstream, asked);
+  const { upstream } = await made({ [multipart]: { schema: file }, [json]: { schema: text } });
+  t.notOk('encoding' in upstream, 'JSON that has no file is still preferred');
+});
+
+t.test('a part is a file also by its encoding, and one that may be null', async (t) => {
+  const schema = {
+    type: 'object',
+    required: ['picture'],
+    properties: {
+      picture: {},
+      sound: { oneOf: [{ type: 'string', contentMediaType: 'audio/mpeg' }, { type: 'null' }] },
+      title: { type: 'string' },
+    },
+  };
+  const encoding = { picture: { contentType: 'image/png, image/jpeg' }, title: { contentType: 'text/plain' } };
+  const made = await importedText(t, documentOf(formBody('multipart/form-data', schema, { encoding })));
+  t.match(made.endpoint('make').upstream, { body: 'input', upload: { picture: 'picture', sound: 'sound' } });
+  t.match(propertiesOf(made.endpoint('make')).title, { type: 'string', pattern: undefined });
+});
+
 t.test('a form that has no fields, or parts with members in every call, is left out', async (t) => {
   for (const [schema, why] of [
     [{ type: 'object', required: ['by'], properties: { by: { type: 'object' } } }, /body.by is a part with members/],
