@@ -47,7 +47,7 @@ export function bodyOf({ source, method }: Operation, context: SchemaContext): B
     const form = formIn(content, context);
     if (!form) throw new Unsupported(`takes a body of ${typesIn(content)} alone`);
     if (!isRequired && isNothing(form.schema)) return undefined;
-    return { ...form, isRequired, contentType: undefined };
+    return { ...form, ...unstreamed(form, source, context), isRequired, contentType: undefined };
   }
   const { mediaType, media } = json;
   const converted = unstreamed(convertSchema(media.schema, 'request', 'body', context), source, context);

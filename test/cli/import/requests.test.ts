@@ -406,6 +406,19 @@ t.test('a part is a file also by its encoding, and one that may be null', async 
   t.match(propertiesOf(made.endpoint('make')).title, { type: 'string', pattern: undefined });
 });
 
+t.test('a form asks for no answer that streams either', async (t) => {
+  const stream = { anyOf: [{ type: 'boolean' }, { type: 'null' }] };
+  const schema = { type: 'object', properties: { file: { type: 'string', format: 'binary' }, stream } };
+  const answer = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const content = { 'application/json': { schema: answer }, 'text/event-stream': {} };
+  const responses = { 200: { description: 'made', content } };
+  for (const type of ['multipart/form-data', 'application/x-www-form-urlencoded']) {
+    const made = await importedText(t, documentOf({ ...formBody(type, schema), responses }));
+    t.match(propertiesOf(made.endpoint('make')), { stream: { type: 'boolean', enum: [false], default: false } });
+    t.match(made.outcome('make').notes, ['body.stream: no answer is streamed, and false alone is taken']);
+  }
+});
+
 t.test('a form that has no fields, or parts with members in every call, is left out', async (t) => {
   for (const [schema, why] of [
     [{ type: 'object', required: ['by'], properties: { by: { type: 'object' } } }, /body.by is a part with members/],
