@@ -40,7 +40,7 @@ const filesFor = (origin: string) => ({
       'caption.yaml': endpoint(
         'caption',
         TEXT,
-        `path: /captions, poll: { path: "/captions/{id}", until: "state == 'done'", every: 1ms, resultAt: "/sets/{set}" }, result: "{words: text}"`,
+        `path: /captions, poll: { path: "/captions/{id}", until: "state == 'done'", every: 1ms, resultAt: "/sets/{set}" }, result: "{words: text}", status: { 422: invalid-input }`,
       ),
       'pictures.yaml': endpoint(
         'pictures',
@@ -73,9 +73,13 @@ async function open(t: Test) {
       case 'GET /p1.png':
         return response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
       case 'POST /v1/captions':
-        return json(response, 200, { id: 'c1', state: 'new' });
+        return json(response, 200, { id: body.includes('rude') ? 'c2' : 'c1', state: 'new' });
       case 'GET /v1/captions/c1':
         return json(response, 200, { id: 'c1', state: 'done', set: 77 });
+      case 'GET /v1/captions/c2':
+        return json(response, 200, { id: 'c2', state: 'done', set: 78 });
+      case 'GET /v1/sets/78':
+        return json(response, 422, { detail: 'not such words' });
       case 'GET /v1/sets/77':
         return json(response, 200, { text: 'fog at dawn' });
       case 'POST /v1/pictures': {
@@ -97,6 +101,16 @@ async function open(t: Test) {
   const bytesAt = async (url: unknown) => Buffer.from(await (await fetch(String(url))).arrayBuffer());
   return { gateway, picture, asked, buy, bytesAt };
 }
+
+t.test('what a job came to is refused as its status says, where its result would be', async (t) => {
+  const { gateway, asked, buy } = await open(t);
+  const before = await gateway.earned('chain-c');
+  const { status, body } = await buy('/studio/caption', 'rude');
+  t.equal(status, 400);
+  t.match(body, { error: { message: /The provider does not take these values/ } });
+  t.same(asked, ['POST /v1/captions', 'GET /v1/captions/c2', 'GET /v1/sets/78']);
+  t.equal(await gateway.earned('chain-c'), before);
+});
 
 t.test('a job that a header names is waited for, and the file where it says is kept', async (t) => {
   const { gateway, picture, asked, buy, bytesAt } = await open(t);

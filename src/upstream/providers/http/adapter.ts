@@ -41,9 +41,13 @@ export const http: Adapter<HttpOptions> = {
     if (options.stream) return await passOn(await whole(), binding, context);
     const lastResponse = async () => {
       const response = await send(await whole(), binding, context);
-      if (!options.poll) return response;
-      const job = { ...options.poll, asText: options.asText };
-      return await poll({ response, path: request.path }, job, { ...binding, signal: context.signal });
+      const { poll: job, asText, status } = options;
+      if (!job) return response;
+      return await poll(
+        { response, path: request.path },
+        { ...job, asText, status },
+        { ...binding, signal: context.signal },
+      );
     };
     const kind = fileOf(options);
     if (kind) {

@@ -1,14 +1,14 @@
 /** Jobs: the provider's first answer says where the job is, and the job's last one may say where its result is. */
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
-import { pause } from '../../http/retry.ts';
+import { pause, retryableStatuses } from '../../http/retry.ts';
 import type { UpstreamHttp, UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
 import type { HttpOptions, PollOptions } from './options.ts';
 import { filledPath, placesIn, textFaults } from './path.ts';
-import { refuseFailed } from './refusal.ts';
+import { refuseBy, refuseFailed } from './refusal.ts';
 
 const USUAL_PAUSE = '2s';
 
@@ -29,12 +29,13 @@ interface Started {
 /** The answer of the job that is done, or the one that is where that says. Throws UpstreamProblem. */
 export async function poll(
   started: Started,
-  options: PollOptions & Pick<HttpOptions, 'asText'>,
+  options: PollOptions & Pick<HttpOptions, 'asText' | 'status'>,
   { upstream, http, signal }: Asking,
 ): Promise<UpstreamResponse> {
-  const { until, failed, asText, resultAt } = options;
+  const { until, failed, asText, resultAt, status } = options;
   const read = (response: UpstreamResponse) => readAnswer(response, upstream, { asText, poll: options });
-  const look = (path: string) => http.request({ method: 'GET', path, signal, asksOfJob: true });
+  const look = (path: string, accept: number[] = []) =>
+    http.request({ method: 'GET', path, signal, asksOfJob: true, accept });
   const pauseMs = pauseOf(options);
   let { response } = started;
   let answer = read(response);
@@ -50,7 +51,15 @@ export async function poll(
     response = await look(path);
     answer = read(response);
   }
-  return resultAt === undefined ? response : await look(pathIn(answer, resultAt, upstream));
+  if (resultAt === undefined) return response;
+  // Queues say there of what was sent that it is wrong. What passes is waited for, whatever it would mean.
+  const refusals = Object.keys(status ?? {}).map(Number);
+  const last = await look(
+    pathIn(answer, resultAt, upstream),
+    refusals.filter((code) => code < 500 && !retryableStatuses.has(code)),
+  );
+  refuseBy({ status, path: resultAt }, 'GET', last.status, last.body, upstream);
+  return last;
 }
 
 function jobPath(

@@ -11,7 +11,7 @@ const publicMessages: Partial<Record<UpstreamFailure, string>> = {
 
 /** Throws UpstreamProblem where the options say that an answer of this status is a refusal. */
 export function refuseBy(
-  { status: meanings, path }: HttpOptions,
+  { status: meanings, path }: Pick<HttpOptions, 'status' | 'path'>,
   method: string,
   status: number,
   body: Buffer,
