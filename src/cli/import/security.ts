@@ -57,7 +57,8 @@ function partOf(root: JsonObject, name: string, secret: string): Part | undefine
   const { tokenUrl, scopes } = asJsonObject(asJsonObject(source.flows).clientCredentials);
   if (typeof tokenUrl === 'string' && TOKEN_URL.test(tokenUrl)) {
     const known = Object.keys(asJsonObject(scopes)).join(' ');
-    const remark = `${name} hands out a token for client id and secret at ${tokenUrl}: where it wants a scope, write it into settings.authorize.fields${known && ` (it knows ${shortened(known, LONGEST_SCOPES)})`}`;
+    const scopesKnown = known && ` (it knows ${shortened(known, LONGEST_SCOPES)})`;
+    const remark = `${name} hands out a token for client id and secret at ${tokenUrl}: where it wants a scope, write it into settings.authorize.fields${scopesKnown}; where it wants the two in its form, write there client_id: "{id}", client_secret: "{secret}" in place of client`;
     const client = { id: 'CLIENT_ID', secret: 'CLIENT_SECRET' };
     return { ...bearer, authorize: { oauth: tokenUrl, client: '{id}:{secret}' }, secrets: client, remark };
   }

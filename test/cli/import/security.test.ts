@@ -101,6 +101,7 @@ t.test('a token that is handed out for client id and secret is asked for where t
     authorize: { oauth: 'https://id.example/token', client: '{id}:{secret}' },
   });
   t.match(report.remarks.join(), /at https:\/\/id.example\/token: .*it knows read write/);
+  t.match(report.remarks.join(), /in its form.*client_id: "\{id\}", client_secret: "\{secret\}"/);
   const both = secured(schemes('https://id.example/token'), [{ login: [], appId: [] }]);
   t.match((await importedText(t, both)).report.upstream.file.settings?.authorize, [
     { oauth: 'https://id.example/token' },
