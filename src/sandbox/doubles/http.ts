@@ -7,6 +7,7 @@ import type { JsonSchema, Upstream } from '../../catalogue/types.ts';
 import { instanceOf } from '../../examples/schema-instance.ts';
 import { digest } from '../../examples/seed.ts';
 import { asJsonObject } from '../../json.ts';
+import { pathBelow } from '../../upstream/http/own-address.ts';
 import { prefixIn } from '../../upstream/providers/http/authorization.ts';
 import {
   type Answering,
@@ -48,7 +49,9 @@ export const httpDouble: DoubleKind = {
   followsUses: true,
   open(upstream, uses): Double {
     // `/pools/retired` is not the pool of that name where the provider has such a path.
-    const operations = uses.map(operationOf).sort((left, right) => placeCount(left) - placeCount(right));
+    const operations = uses
+      .map((use) => operationOf(use, upstream))
+      .sort((left, right) => placeCount(left) - placeCount(right));
     const pathOf = pathBehindKeys(upstream);
     const asked = (request: DoubleRequest) =>
       operations.find(
@@ -75,16 +78,16 @@ export const httpDouble: DoubleKind = {
   },
 };
 
-function operationOf({ options: given, result }: DoubleUse): Operation {
+function operationOf({ options: given, result }: DoubleUse, { baseUrl }: Upstream): Operation {
   const options = given as unknown as HttpOptions;
   const { path, poll } = options;
+  const placed = (at: string, whole: string) => matcher(isWhole(at) ? `${whole}{id}` : (pathBelow(at, baseUrl) ?? at));
   return {
     options,
     result,
     path: matcher(path),
-    jobs: poll && matcher(poll.path === undefined || isWhole(poll.path) ? `${JOBS}{id}` : poll.path),
-    results:
-      poll?.resultAt === undefined ? undefined : matcher(isWhole(poll.resultAt) ? `${RESULTS}{id}` : poll.resultAt),
+    jobs: poll && placed(poll.path ?? '{id}', JOBS),
+    results: poll?.resultAt === undefined ? undefined : placed(poll.resultAt, RESULTS),
   };
 }
 

@@ -5,6 +5,7 @@ import { UpstreamProblem } from '../problem.ts';
 import { type AccessTokens, openAccessTokens, type TokenRequest } from './access-token.ts';
 import { attemptOnce } from './attempt.ts';
 import type { Failed, PreparedRequest, UpstreamConnection } from './exchange.ts';
+import { pathBelow } from './own-address.ts';
 import { hiddenOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { jobDelay, pause, retryDelay } from './retry.ts';
@@ -96,6 +97,9 @@ export function openUpstreamHttp(
     if (path.startsWith('/')) return basePath + path;
     const url = URL.canParse(path) ? new URL(path) : undefined;
     if (url?.origin === base.origin) return url.pathname + url.search;
+    // Where a double stands in, an address may still be written as the provider has it.
+    const own = url && pathBelow(url.href, upstream.baseUrl);
+    if (own !== undefined) return basePath + own;
     const wrong = url ? 'handed out an address at another host' : 'handed out something that is no address';
     throw new UpstreamProblem('malformed', upstream.name, wrong, { providerMessage: path });
   }

@@ -170,6 +170,21 @@ adapterContract(t, 'a token that is handed out below the address of the API', {
   },
 });
 
+adapterContract(t, 'a job and a result whose addresses are written out', {
+  ...base,
+  options: {
+    ...job,
+    poll: {
+      path: 'https://provider.example/jobs/{id}',
+      until: "state == 'done'",
+      every: '1ms',
+      resultAt: 'https://provider.example/results/{id}',
+      done: { id: 'j-1', state: 'done' },
+      result: 'output',
+    },
+  },
+});
+
 adapterContract(t, 'user and password, and a picture in the answer', {
   ...base,
   upstream: {
