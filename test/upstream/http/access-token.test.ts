@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { TimeLimit } from '../../../src/outgoing/time-limit.ts';
 import { openAccessTokens } from '../../../src/upstream/http/access-token.ts';
+import { tokenRequest } from '../../../src/upstream/providers/http/authorization.ts';
 import { problemOf } from '../providers/contract.ts';
 import { connect, json, serve, signal } from './weather.ts';
 
@@ -125,4 +126,22 @@ t.test('an upstream that hands out no tokens is not asked for a while', async (t
     await problemOf(own.request({ method: 'POST', path: '/', signal }));
   }
   t.ok(http.isShut());
+});
+
+t.test('id and secret are written as in a form before they are put together, and stand as they are in one', (t) => {
+  const secrets = { id: 'shop one', secret: 'a:b+c/%' };
+  const basic = tokenRequest(secrets, { authorize: { oauth: '/token', client: '{id}:{secret}' } });
+  t.same(basic, {
+    url: '/token',
+    headers: { authorization: `Basic ${Buffer.from('shop+one:a%3Ab%2Bc%2F%25').toString('base64')}` },
+    fields: { grant_type: 'client_credentials' },
+  });
+  const fields = { grant_type: 'refresh_token', client_id: '{id}', refresh_token: '{secret}' };
+  t.same(tokenRequest(secrets, { authorize: [{ bearer: 'id' }, { oauth: '/token', fields }] }), {
+    url: '/token',
+    headers: {},
+    fields: { grant_type: 'refresh_token', client_id: 'shop one', refresh_token: 'a:b+c/%' },
+  });
+  t.equal(tokenRequest(secrets, { authorize: { bearer: 'id' } }), undefined);
+  t.end();
 });

@@ -154,6 +154,12 @@ const inPath = (secrets: Readonly<Record<string, string>>): Record<string, strin
     Object.entries(secrets).map(([secret, value]) => [secret, encodeURIComponent(value).replaceAll('%3A', ':')]),
   );
 
+/** As it stands in a form: so id and secret are written before they are put together (RFC 6749, section 2.3.1). */
+const inForm = (secrets: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([secret, value]) => [secret, new URLSearchParams([['', value]]).toString().slice(1)]),
+  );
+
 const basicValue = (text: string, secrets: Readonly<Record<string, string>>): string =>
   Buffer.from(filled(text, secrets)).toString('base64');
 
@@ -194,7 +200,7 @@ export const tokenRequest: AskForToken = (secrets, settings) => {
   const given = Object.entries(fields).map(([name, text]) => [name, filled(text, secrets)]);
   return {
     url: oauth,
-    headers: { ...(client !== undefined && { authorization: `Basic ${basicValue(client, secrets)}` }) },
+    headers: { ...(client !== undefined && { authorization: `Basic ${basicValue(client, inForm(secrets))}` }) },
     fields: { grant_type: 'client_credentials', ...Object.fromEntries(given) },
   };
 };
