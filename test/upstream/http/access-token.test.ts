@@ -145,3 +145,20 @@ t.test('id and secret are written as in a form before they are put together, and
   t.equal(tokenRequest(secrets, { authorize: { bearer: 'id' } }), undefined);
   t.end();
 });
+
+t.test('a place of tokens that is not there, or answers without end, hands out none', async (t) => {
+  const { get } = await open(t, (call) => [call === 1 ? 500 : 200, call === 1 ? {} : { more: 'm'.repeat(300_000) }]);
+  t.match(await problemOf(get()), { failure: 'failed', message: /answered 500/ });
+  t.match(await problemOf(get()), { failure: 'malformed', message: /more than 262144 bytes/ });
+  const gone = openAccessTokens({
+    upstream: 'music',
+    wanted: { url: 'http://127.0.0.1:1/token', headers: {}, fields: {} },
+    secrets: {},
+    received: () => undefined,
+  });
+  const problem = await problemOf(gone.get(new TimeLimit(undefined, undefined)));
+  t.match(problem, { failure: 'failed', message: /had no answer: / });
+  const ended = new AbortController();
+  ended.abort();
+  await t.rejects(gone.get(new TimeLimit(ended.signal, undefined)), /given up/);
+});

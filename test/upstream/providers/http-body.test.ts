@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { Downloader } from '../../../src/upstream/http/download.ts';
 import type { UpstreamRequest } from '../../../src/upstream/http/upstream-http.ts';
-import { bodyFor, withFiles } from '../../../src/upstream/providers/http/body.ts';
+import { bodyFaults, bodyFor, withFiles } from '../../../src/upstream/providers/http/body.ts';
 import type { HttpOptions } from '../../../src/upstream/providers/http/options.ts';
 import { problemOf } from './contract.ts';
 
@@ -125,4 +125,36 @@ t.test('they are so large together at most, and no more of them are read', async
   const problem = await problemOf(read(pagesOf(20)));
   t.match(problem, { failure: 'invalid-input', publicMessage: /26214400 bytes together/ });
   t.equal(reading.read, 5 + 6);
+});
+
+t.test('a file that is no picture, sound or film is sent under the name that its address ends in', async (t) => {
+  const downloads = { download: async () => Buffer.from('%PDF-1.7') } as unknown as Downloader;
+  const options: HttpOptions = { path: '/', body: { kind: 'kind' }, encoding: 'multipart', upload: { paper: 'url' } };
+  const sent = async (url: string) => {
+    const input = { url, kind: 'bill' };
+    const context = { downloads, caller: 'payer', signal: new AbortController().signal };
+    return await withFiles(bodyFor(options, input), options, input, 'post', context);
+  };
+  const file = (fileName: string) => ({
+    parts: [
+      { name: 'kind', value: 'bill' },
+      { name: 'paper', value: { fileName, type: 'application/octet-stream', bytes: Buffer.from('%PDF-1.7') } },
+    ],
+  });
+  t.match(await sent('https://example.com/a/bill-7.pdf?key=1'), file('bill-7.pdf'));
+  t.match(await sent('https://example.com/%22;x=%22'), file('file'));
+  t.match(await sent('https://example.com/'), file('file'));
+});
+
+t.test('a body that is the same in every call is a form, where it has fields', (t) => {
+  const options = { path: '/', body: { value: { a: 1 } }, encoding: 'form' } as const;
+  t.same(bodyFor(options, {}), { form: [['a', '1']] });
+  t.same(bodyFaults(options, {}), []);
+  t.match(bodyFaults({ ...options, body: { value: 'text' } }, {}), [{ path: ['body'] }]);
+  const properties = { url: { enum: ['https://example.com/a.png', 'https://example.com/b.png'] } };
+  t.same(bodyFaults({ path: '/', encoding: 'multipart', upload: { file: 'url' } }, { properties }), []);
+  t.match(bodyFaults({ method: 'GET', path: '/', encoding: 'multipart', upload: { file: 'url' } }, { properties }), [
+    { path: ['upload'], message: 'a GET request has no body' },
+  ]);
+  t.end();
 });

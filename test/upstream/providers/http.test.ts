@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { drawPicture } from '../../../src/sandbox/files/png.ts';
 import type { CallContext } from '../../../src/upstream/adapter.ts';
 import { CutAnswer } from '../../../src/upstream/cut-answer.ts';
 import { UpstreamProblem } from '../../../src/upstream/problem.ts';
 import { http } from '../../../src/upstream/providers/http/adapter.ts';
-import { withCopies } from '../../../src/upstream/providers/http/files.ts';
+import { withCopies, withDecoded } from '../../../src/upstream/providers/http/files.ts';
 import { passOn } from '../../../src/upstream/providers/http/pass-on.ts';
 import { filledPath } from '../../../src/upstream/providers/http/path.ts';
 import { openCallContext } from '../call-context.ts';
 import { connect, json, serve } from '../http/weather.ts';
-import { type AdapterCase, adapterContract } from './contract.ts';
+import { type AdapterCase, adapterContract, problemOf as failureOf } from './contract.ts';
 
 const forecast = {
   type: 'object',
@@ -237,6 +238,22 @@ t.test('a file that is not there, or is null, is none to copy', async (t) => {
   const answer = { picture: null, pages: ['one', 'two'], title: 'Fog' };
   const result = await withCopies(answer, ['picture', 'pages', 'sound'], 'weather', context);
   t.same(result, { picture: null, pages: ['kept one', 'kept two'], title: 'Fog' });
+});
+
+t.test('what is no file where one was to be is not sold', async (t) => {
+  const context = openCallContext(t);
+  const picture = await drawPicture({ seed: 'fog', width: 32, height: 32, label: 'fog', format: 'png' });
+  const malformed = { failure: 'malformed' };
+  const base64 = picture.toString('base64');
+  t.match(await withDecoded({ map: base64, by: 'Ada' }, { map: 'image' }, 'weather', context), {
+    map: /^https:.*\.png$/,
+    by: 'Ada',
+  });
+  t.match(await failureOf(withDecoded({ map: base64 }, { map: 'audio' }, 'weather', context)), malformed);
+  t.match(await failureOf(withDecoded({ map: 7 }, { map: 'image' }, 'weather', context)), malformed);
+  t.match(await failureOf(withDecoded('text', { map: 'image' }, 'weather', context)), malformed);
+  t.match(await failureOf(withCopies('text', ['map'], 'weather', context)), malformed);
+  t.match(await failureOf(withCopies({ map: 7 }, ['map'], 'weather', context)), malformed);
 });
 
 t.test(

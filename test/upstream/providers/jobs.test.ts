@@ -113,3 +113,32 @@ t.test('a job that the first answer has done is nowhere else', async (t) => {
     t.equal(await poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal }), response);
   }
 });
+
+t.test('a job whose answer does not say where it is, or that is not done in time, is none to sell', async (t) => {
+  const asked: unknown[] = [];
+  const { origin } = await serve(t, (request, response) => {
+    asked.push(request.url);
+    json(response, 200, { state: 'running' });
+  });
+  const http = connect(t, origin);
+  const options = { path: '/jobs/{id}', until: "state == 'done'", every: '1ms' };
+  const look = (answer: unknown, deadline: AbortSignal) => {
+    const body = Buffer.from(JSON.stringify(answer));
+    const response = { status: 200, headers: {}, body, sent: '', json: () => answer };
+    return poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal: deadline });
+  };
+  t.match(await problemOf(look({ state: 'new' }, signal)), { failure: 'malformed', message: /has no id/ });
+  t.same(asked, []);
+  const ended = new AbortController();
+  ended.abort();
+  const astray = await problemOf(look({ id: '../users/7' }, signal));
+  t.match(astray, { failure: 'malformed', message: /leads to another path/ }, 'no caller has chosen it');
+  const late = await problemOf(look({ id: '7' }, ended.signal));
+  t.match(late, { failure: 'timeout', message: /not done at the deadline/ });
+  const leaving = new AbortController();
+  const left = problemOf(look({ id: 'of/7 b' }, leaving.signal));
+  while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  leaving.abort();
+  t.equal((await left).failure, 'timeout');
+  t.equal(asked[0], '/jobs/of/7%20b', 'providers name operations by paths');
+});

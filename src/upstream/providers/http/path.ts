@@ -16,13 +16,25 @@ const climbs = (text: string): boolean => text.split(/[/\\]/).some((step) => /^\
 /** JSON can say one; UTF-8 cannot. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** The path with its places filled. Throws UpstreamProblem `invalid-input` for a value that would lead elsewhere, or nowhere. */
-export function filledPath(path: string, find: (name: string) => unknown, upstream: string): string {
+/**
+ * The path with its places filled. Throws UpstreamProblem for a value that would lead elsewhere, or nowhere: `invalid-input`
+ * where a caller gave it, `malformed` where the provider did, which may name several steps at once.
+ */
+export function filledPath(
+  path: string,
+  find: (name: string) => unknown,
+  upstream: string,
+  givenBy: 'caller' | 'provider' = 'caller',
+): string {
   return path.replaceAll(PLACES, (_whole, name: string) => {
     const value = String(find(name) ?? '');
-    if (!climbs(value) && !HALF_CHARACTER.test(value)) return encodeURIComponent(value);
+    if (!climbs(value) && !HALF_CHARACTER.test(value)) {
+      return givenBy === 'caller' ? encodeURIComponent(value) : value.split('/').map(encodeURIComponent).join('/');
+    }
     const publicMessage = `${name} cannot be empty, or hold half a character, or an empty part, . or .. between slashes`;
-    throw new UpstreamProblem('invalid-input', upstream, `a value of ${name} leads to another path`, { publicMessage });
+    const wrong = `a value of ${name} leads to another path`;
+    if (givenBy === 'provider') throw new UpstreamProblem('malformed', upstream, wrong);
+    throw new UpstreamProblem('invalid-input', upstream, wrong, { publicMessage });
   });
 }
 

@@ -90,7 +90,7 @@ function pathIn(answer: unknown, path: string, upstream: string): string {
   };
   const [only] = placesIn(path);
   const place = only !== undefined && path === `{${only}}` ? String(found(only)) : undefined;
-  return place?.includes('://') ? place : filledPath(path, found, upstream);
+  return place?.includes('://') ? place : filledPath(path, found, upstream, 'provider');
 }
 
 /** Jobs that nobody could ask for, or whose end no call could see. `deadlineMs` is the shortest that a call may take. */
