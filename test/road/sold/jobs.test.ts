@@ -51,6 +51,8 @@ const filesFor = (origin: string) => ({
   },
 });
 
+const LARGE = Buffer.alloc(33 * 1024 * 1024);
+
 async function open(t: Test) {
   const picture = await drawPicture({ seed: 'studio', width: 64, height: 48, label: 'studio', format: 'png' });
   const base64 = picture.toString('base64');
@@ -62,14 +64,18 @@ async function open(t: Test) {
     asked.push(line);
     const seen = (looks.get(line) ?? 0) + 1;
     looks.set(line, seen);
-    const fate = body.includes('lost') ? 'lost' : 'p1';
+    const fate = ['lost', 'large'].find((one) => body.includes(one)) ?? 'p1';
     switch (line) {
       case 'POST /v1/posters':
         return response.writeHead(202, { 'operation-location': `/v1/posters/${fate}` }).end();
       case 'GET /v1/posters/p1':
         return json(response, 200, seen < 3 ? { state: 'drawn' } : { state: 'done', poster_url: `${origin}/p1.png` });
+      case 'GET /v1/posters/large':
+        return json(response, 200, { state: 'done', poster_url: `${origin}/large.png` });
       case 'GET /v1/posters/lost':
         return json(response, 200, { state: 'lost' });
+      case 'GET /large.png':
+        return response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.concat([picture, LARGE]));
       case 'GET /p1.png':
         return response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
       case 'POST /v1/captions':
@@ -123,6 +129,13 @@ t.test('a job that a header names is waited for, and the file where it says is k
   t.equal((await gateway.earned('chain-c')) - before, 10_000n);
   t.match(await buy('/studio/poster', 'lost'), { status: 500, body: { error: { code: 'upstream_failed' } } });
   t.equal((await gateway.earned('chain-c')) - before, 10_000n, 'a job that came to nothing is not charged');
+});
+
+t.test('a file may be larger than any other answer', async (t) => {
+  const { buy, picture } = await open(t);
+  const { status, body } = await buy('/studio/poster', 'large');
+  t.equal(status, 200);
+  t.equal(body.bytes, picture.length + LARGE.length);
 });
 
 t.test('a job may say in its last answer alone where its result is', async (t) => {

@@ -1,13 +1,13 @@
 /** Any API that speaks JSON over HTTP, as an endpoint's own file describes it. */
 import type { Adapter, Binding, CallContext } from '../../adapter.ts';
-import type { UpstreamResponse } from '../../http/upstream-http.ts';
+import type { UpstreamRequest, UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { reportedCost } from '../../reported-cost.ts';
 import { mapAnswer, readAnswer } from './answer.ts';
 import { authorize, httpSettings, secretsIn, tokenRequest } from './authorization.ts';
 import { withFiles } from './body.ts';
 import { check, exampleResult } from './check.ts';
-import { fileAnswers, fileResult, withCopies, withDecoded } from './files.ts';
+import { fileAnswers, fileResult, LARGEST_FILE, withCopies, withDecoded } from './files.ts';
 import { fileOf, type HttpOptions, httpOptions, resultExpression } from './options.ts';
 import { passOn } from './pass-on.ts';
 import { placesIn } from './path.ts';
@@ -39,17 +39,15 @@ export const http: Adapter<HttpOptions> = {
     const request = requestFor(options, input, upstream);
     const whole = async () => await withFiles(request, options, input, upstream, context);
     if (options.stream) return await passOn(await whole(), binding, context);
-    const lastResponse = async () => {
-      const response = await send(await whole(), binding, context);
-      const { poll: job, asText, status } = options;
-      if (!job) return response;
-      return await poll(
-        { response, path: request.path },
-        { ...job, asText, status },
-        { ...binding, signal: context.signal },
-      );
-    };
     const kind = fileOf(options);
+    const bounds = kind && { maxBytes: LARGEST_FILE[kind] };
+    const lastResponse = async () => {
+      const { poll: job, asText, status } = options;
+      const response = await send({ ...(await whole()), ...(!job && bounds) }, binding, context);
+      if (!job) return response;
+      const started = { response, path: request.path };
+      return await poll(started, { ...job, asText, status, ...bounds }, { ...binding, signal: context.signal });
+    };
     if (kind) {
       const ask = async () => (await lastResponse()).body.toString('base64');
       return await fileResult(await context.once([request], ask), kind, upstream, context);
@@ -69,7 +67,7 @@ export const http: Adapter<HttpOptions> = {
 
 /** Throws UpstreamProblem: what the options say of the answer's status. */
 async function send(
-  request: ReturnType<typeof requestFor>,
+  request: ReturnType<typeof requestFor> & Pick<UpstreamRequest, 'maxBytes'>,
   { http, options, upstream }: Binding<HttpOptions>,
   { signal }: Pick<CallContext, 'signal'>,
 ): Promise<UpstreamResponse> {

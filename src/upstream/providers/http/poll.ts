@@ -2,7 +2,7 @@
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
 import { pause, retryableStatuses } from '../../http/retry.ts';
-import type { UpstreamHttp, UpstreamResponse } from '../../http/upstream-http.ts';
+import type { UpstreamHttp, UpstreamRequest, UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
@@ -29,13 +29,13 @@ interface Started {
 /** The answer of the job that is done, or the one that is where that says. Throws UpstreamProblem. */
 export async function poll(
   started: Started,
-  options: PollOptions & Pick<HttpOptions, 'asText' | 'status'>,
+  options: PollOptions & Pick<HttpOptions, 'asText' | 'status'> & Pick<UpstreamRequest, 'maxBytes'>,
   { upstream, http, signal }: Asking,
 ): Promise<UpstreamResponse> {
-  const { until, failed, asText, resultAt, status } = options;
+  const { until, failed, asText, resultAt, status, maxBytes } = options;
   const read = (response: UpstreamResponse) => readAnswer(response, upstream, { asText, poll: options });
-  const look = (path: string, accept: number[] = []) =>
-    http.request({ method: 'GET', path, signal, asksOfJob: true, accept });
+  const look = (path: string, bounds: Pick<UpstreamRequest, 'accept' | 'maxBytes'> = {}) =>
+    http.request({ method: 'GET', path, signal, asksOfJob: true, ...bounds });
   const pauseMs = pauseOf(options);
   let { response } = started;
   let answer = read(response);
@@ -54,10 +54,8 @@ export async function poll(
   if (resultAt === undefined) return response;
   // Queues say there of what was sent that it is wrong. What passes is waited for, whatever it would mean.
   const refusals = Object.keys(status ?? {}).map(Number);
-  const last = await look(
-    pathIn(answer, resultAt, upstream),
-    refusals.filter((code) => code < 500 && !retryableStatuses.has(code)),
-  );
+  const accept = refusals.filter((code) => code < 500 && !retryableStatuses.has(code));
+  const last = await look(pathIn(answer, resultAt, upstream), { accept, ...(maxBytes && { maxBytes }) });
   refuseBy({ status, path: resultAt }, 'GET', last.status, last.body, upstream);
   return last;
 }
