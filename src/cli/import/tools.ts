@@ -98,7 +98,10 @@ async function toolsOf(address: string, bearer: Bearer | undefined): Promise<{ t
 
 /** Throws Unsupported. */
 function planOf(tool: Tool, name: string, sale: Sale, checked: CheckedCatalogue): EndpointPlan {
-  const { inputSchema, outputSchema, annotations } = tool;
+  const { inputSchema, outputSchema, annotations, execution } = tool;
+  // Revision 2025-11-25, "Tasks".
+  if (execution?.taskSupport === 'required')
+    throw new Unsupported('answers with a task alone, and no call waits for one');
   const taken = convertSchema(inputSchema, 'request', 'arguments', { root: asJsonObject(inputSchema), checked });
   const request = requestOf(taken.schema);
   const context = { root: asJsonObject(outputSchema), checked };

@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import t, { type Test } from 'tap';
@@ -16,6 +17,7 @@ import { shipped } from '../../../src/gateway/shipped.ts';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 import { KEY, startToolServer } from '../../road/sold/tool-server.ts';
+import { json, serve } from '../../upstream/http/weather.ts';
 import { checked, emptyCatalogue } from './imported.ts';
 
 const bearer = { variable: 'TOOLS_KEY', key: KEY };
@@ -130,4 +132,33 @@ t.test('a server that does not list its tools says why, and its key is in no mes
   t.match(await refused('http://127.0.0.1:1/mcp'), /cannot be asked for its tools: .*(?:bad port|ECONNREFUSED)/);
   t.match(await refused('http://tools.example/mcp'), /give the https address of an MCP server/);
   t.match(await refused('tools.yaml'), /give the https address of an MCP server/);
+});
+
+t.test('a tool that answers with a task alone is left out: no call waits for one', async (t) => {
+  const tools = ['never', 'required'].map((taskSupport) => ({
+    name: `research_${taskSupport}`,
+    inputSchema: { type: 'object' },
+    execution: { taskSupport: taskSupport === 'never' ? 'forbidden' : taskSupport },
+  }));
+  const answers: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'research', version: '1' },
+    },
+    'tools/list': { tools },
+  };
+  const { origin } = await serve(t, async (asked, response) => {
+    const { id, method = '' } = JSON.parse((await text(asked)) || '{}');
+    if (id === undefined) return response.writeHead(202).end();
+    const result = answers[method];
+    const answer = result ? { result } : { error: { code: -32601, message: 'no such method' } };
+    response.setHeader('content-type', 'application/json');
+    json(response, 200, { jsonrpc: '2.0', id, ...answer });
+  });
+  const { report } = await imported(t, `${origin}/mcp`);
+  t.match(report.outcomes, [
+    { name: 'research-never', kind: 'written' },
+    { name: 'research-required', kind: 'left out', notes: [/^answers with a task alone/] },
+  ]);
 });
