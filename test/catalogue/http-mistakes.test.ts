@@ -434,6 +434,18 @@ t.test('of a key that is said in another way than any of the ways, the nearest o
   ]);
 });
 
+t.test('a map that has nothing of any form is told of each, and one with a name like another by itself', async (t) => {
+  const reading = (from: string, to: string) => check(t, { forecast: replaced(forecast, from, to) });
+  t.equal(
+    reading('"{warmest: max(days[].max_c)}"', '{ warmest: hottest }')[0],
+    `${FILE}:16:11: {"warmest":"hottest"} fits none of the forms allowed; write string, or add file`,
+  );
+  t.same(reading('{ days: days }', '{ d: { from: days, scal: 2 }, days: { value: 3, scale: 2 } }'), [
+    `${FILE}:15:29: unknown key scal; did you mean scale? There are: from, values, first, scale, join`,
+    `${FILE}:15:58: unknown key scale; there are: value`,
+  ]);
+});
+
 t.test('of several places each key is known, and each mistake is told where it is', async (t) => {
   const several = (keys: string, authorize: string) =>
     check(t, {

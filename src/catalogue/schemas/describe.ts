@@ -113,7 +113,7 @@ function instruction({ data, parentSchema }: ErrorObject): string | undefined {
 }
 
 const isWithin = (error: ErrorObject, group: ErrorObject): boolean =>
-  error.schemaPath.startsWith(`${group.schemaPath}/`) && error.instancePath.startsWith(group.instancePath);
+  error.schemaPath.startsWith(`${group.schemaPath}/`) && `${error.instancePath}/`.startsWith(`${group.instancePath}/`);
 
 /** What is wrong with each alternative of a group. */
 function alternativesOf(group: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[][] {
@@ -125,12 +125,22 @@ function alternativesOf(group: ErrorObject, errors: readonly ErrorObject[]): Err
   return [...alternatives.values()];
 }
 
-/** The alternative that a map or list is meant to be: of its own type, and with fewer mistakes than every other. */
+/** Whether it says that the value of a group is something else: of another type, or a map without a key of the alternative. */
+function isUnlike(
+  { keyword, instancePath, parentSchema }: ErrorObject,
+  { instancePath: place, data }: ErrorObject,
+): boolean {
+  if (instancePath !== place) return false;
+  if (keyword === 'type') return true;
+  const known = isJsonObject(parentSchema?.properties) ? parentSchema.properties : {};
+  return keyword === 'required' && isJsonObject(data) && !Object.keys(data).some((key) => Object.hasOwn(known, key));
+}
+
+/** The alternative that a map or list is meant to be: it is like it, and has fewer mistakes than as every other. */
 function meantBy(group: ErrorObject, alternatives: readonly ErrorObject[][]): ErrorObject[] | undefined {
   if (typeof group.data !== 'object') return undefined;
-  const isOfType = (error: ErrorObject) => error.keyword !== 'type' || error.instancePath !== group.instancePath;
   const [first, second] = alternatives
-    .filter((alternative) => alternative.every(isOfType))
+    .filter((alternative) => !alternative.some((error) => isUnlike(error, group)))
     .sort((left, right) => left.length - right.length);
   return first && first.length < (second?.length ?? Number.POSITIVE_INFINITY) ? first : undefined;
 }
