@@ -4,7 +4,7 @@ import type { ApiKeys } from '../../credits/api-keys.ts';
 import { toDecimal } from '../../money.ts';
 import type { ApiKey } from '../../store/credits/credit-store.ts';
 import { ApiKeyProblem } from './problems.ts';
-import type { ChatCall } from './request.ts';
+import { type ChatCall, cheaper } from './request.ts';
 
 const challenge = { 'www-authenticate': 'Bearer' };
 
@@ -36,13 +36,15 @@ export async function keyOf(
 }
 
 /** Throws ApiKeyProblem where the key is not for this call. What it may spend in a day is checked with the hold. */
-export function checkLimits({ limits }: ApiKey, { model, bound }: ChatCall): void {
+export function checkLimits({ limits }: ApiKey, call: ChatCall): void {
+  const { model, bound } = call;
   if (limits.models && !limits.models.includes(model.name)) {
     const message = `The API key is not for ${model.name}: it takes ${limits.models.join(', ')}`;
     throw new ApiKeyProblem('model_not_allowed', message, { param: 'model' });
   }
   if (limits.perCall === undefined || bound <= limits.perCall) return;
   const most = `${toDecimal(limits.perCall)} USD`;
-  const message = `The call may cost ${toDecimal(bound)} USD, and the API key allows ${most} for one: lower max_tokens`;
+  const allowed = `the API key allows ${most} for one: ${cheaper(call, limits.perCall)}`;
+  const message = `The call may cost ${toDecimal(bound)} USD, and ${allowed}`;
   throw new ApiKeyProblem('call_limit_exceeded', message, { param: 'max_tokens' });
 }

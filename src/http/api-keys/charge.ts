@@ -11,7 +11,7 @@ import { storeUnavailable } from '../../store/problem.ts';
 import { throughOutage } from '../../store/through-outage.ts';
 import { costOfUsage } from '../../upstream/reported-cost.ts';
 import { ApiKeyProblem } from './problems.ts';
-import type { ChatCall } from './request.ts';
+import { type ChatCall, cheaper } from './request.ts';
 
 export interface ChargeParts {
   readonly store: Pick<CreditStore, 'hold' | 'settle' | 'release'>;
@@ -113,7 +113,7 @@ function refusal(
     case 'balance': {
       const message =
         `The call may cost up to ${needed} USD, and the balance is ${toDecimal(balance)} USD: ` +
-        `lower max_tokens${creditsUrl === undefined ? '' : `, or top up with POST ${creditsUrl}`}`;
+        `${cheaper(call, balance)}${creditsUrl === undefined ? '' : `, or top up with POST ${creditsUrl}`}`;
       const facts = {
         needed_usd: needed,
         balance_usd: toDecimal(balance),

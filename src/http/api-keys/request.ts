@@ -19,6 +19,8 @@ export interface ChatCall {
   readonly maxTokens: number;
   /** The most that the call costs: what is held. */
   readonly bound: Money;
+  /** The same with one token of output: no lower max_tokens comes below it. */
+  readonly leastBound: Money;
   readonly temperature: number | undefined;
   readonly reasoningEffort: string | undefined;
   /** What goes upstream: messages and tools made anew from their known fields, the rest as it came. */
@@ -111,19 +113,28 @@ export function readCall(given: JsonObject, models: ReadonlyMap<string, SoldMode
   const estimate = chatTokens(body, 0, model.price.digitsPerToken) + pictureTokens(body.messages, model);
   const promptTokens = inputBound(model.price, estimate);
   const mostPromptTokens = inputBound(model.price, estimate + functionsTokens(body));
-  const mostTokens = maxTokens + beyondBoundOf(model);
+  const boundWith = (tokens: number): Money =>
+    tokenCost(model.price, {
+      promptTokens: mostPromptTokens,
+      completionTokens: (tokens + beyondBoundOf(model)) * choices,
+    });
   return {
     model,
     isStream,
     wantsUsage: usageWanted(body.stream_options),
     promptTokens,
     maxTokens,
-    bound: tokenCost(model.price, { promptTokens: mostPromptTokens, completionTokens: mostTokens * choices }),
+    bound: boundWith(maxTokens),
+    leastBound: boundWith(1),
     temperature: number(body, 'temperature', 0, 2),
     reasoningEffort: text(body, 'reasoning_effort'),
     parameters: Object.fromEntries(Object.entries(body).filter(([name]) => PASSED_ON.has(name))),
   };
 }
+
+/** What a call may do that may cost `most` and no more. */
+export const cheaper = ({ leastBound }: ChatCall, most: Money): string =>
+  leastBound <= most ? 'lower max_tokens' : 'send less, or take a cheaper model';
 
 /** What one upstream is asked, besides how it answers. */
 export const upstreamBody = (call: ChatCall, model: ChatModel): JsonObject => ({

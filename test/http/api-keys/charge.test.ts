@@ -29,13 +29,14 @@ const model = { name: 'sage', cost: { input: '2', output: '8' }, maxOutput: 4_00
 const price = priceModel(new Map([['sage', model]]), 'sage', 0n, []);
 
 /** A call that may cost so much. */
-const callFor = (dollars: string): ChatCall => ({
+const callFor = (dollars: string, least = '0'): ChatCall => ({
   model: { name: 'sage', price, deadlineMs: 10_000, sources: [] },
   isStream: false,
   wantsUsage: false,
   promptTokens: 100,
   maxTokens: 500,
   bound: usd(dollars),
+  leastBound: usd(least),
   temperature: undefined,
   reasoningEffort: undefined,
   parameters: {},
@@ -233,6 +234,15 @@ t.test('a call that costs more than there is says how much is lacking, and where
   t.match(await key(), { balance: usd('1'), held: 0n });
   await open('1');
   t.match(await key(), { balance: 0n, held: usd('1') });
+});
+
+t.test('nobody is told to lower max_tokens where a call of one token costs more than there is', async (t) => {
+  const { store, parts } = await openWorld(t);
+  const opening = openHold(parts, await keyOf(store, 'key', NOW), callFor('2', '1.5'), 'call');
+  await t.rejects(opening, {
+    message:
+      / is 1 USD: send less, or take a cheaper model, or top up with POST https:\/\/gateway\.example\/v1\/credits$/,
+  });
 });
 
 t.test('nobody is sent to top up where no credits are sold', async (t) => {

@@ -202,6 +202,7 @@ t.test('refuses in the words of OpenAI, and charges nothing', async (t) => {
   const expired = await key('1', { expiresAt: 20_000 * day - 1 });
   const poor = await key('0.0001');
   const bound = await key('1', { limits: { models: ['quick'], perCall: usd('0.0005'), perDay: usd('0.001') } });
+  const mean = await key('1', { limits: { perCall: usd('0.000001') } });
   const unknown = `tp_sandbox_${'x'.repeat(43)}`;
   const quick = { ...ask, model: 'quick' };
 
@@ -209,7 +210,7 @@ t.test('refuses in the words of OpenAI, and charges nothing', async (t) => {
     what: string,
     key: string,
     body: object,
-    error: { status: number; code: string; param?: string; type?: string },
+    error: { status: number; code: string; param?: string; type?: string; message?: RegExp },
   ][] = [
     ['no key of ours', 'sk-whatever', ask, { status: 401, code: 'invalid_api_key' }],
     ['an unknown key', unknown, ask, { status: 401, code: 'invalid_api_key' }],
@@ -227,7 +228,18 @@ t.test('refuses in the words of OpenAI, and charges nothing', async (t) => {
       ask,
       { status: 403, code: 'model_not_allowed', param: 'model' },
     ],
-    ['more than a call may cost', bound.apiKey, quick, { status: 403, code: 'call_limit_exceeded' }],
+    [
+      'more than a call may cost',
+      bound.apiKey,
+      quick,
+      { status: 403, code: 'call_limit_exceeded', message: /: lower max_tokens$/ },
+    ],
+    [
+      'more than a call may cost, whatever is answered',
+      mean.apiKey,
+      quick,
+      { status: 403, code: 'call_limit_exceeded', message: /: send less, or take a cheaper model$/ },
+    ],
     ['an unknown model', apiKey, { ...ask, model: 'gpt-9' }, { status: 404, code: 'model_not_found', param: 'model' }],
     ['no model', apiKey, { messages }, { status: 400, code: 'invalid_value', param: 'model' }],
     ['no messages', apiKey, { model: 'sage' }, { status: 400, code: 'invalid_value', param: 'messages' }],
