@@ -329,6 +329,74 @@ t.test('what the last call of a deposit may not have cost is taken back as well'
   t.equal(before - (await holds()), 9n * PRICE, 'nine calls were paid for');
 });
 
+t.test('a call whose page is loaded again in the middle has what it is drawn for', { skip: noBrowser }, async (t) => {
+  const { page, holds } = await open(t);
+  const before = await holds();
+  const payments = paymentsOf(page);
+  await visit(page, 'a lighthouse in fog');
+  page.on('dialog', (dialog) => dialog.accept());
+  let isLost = true;
+  const answered = new Promise<void>((resolve) => {
+    void page.route(`${gateway.url}${IMAGE}`, async (route) => {
+      if (!isLost || !route.request().headers()['payment-signature']) return route.continue();
+      isLost = false;
+      // The gateway has answered, and the browser never hears of it.
+      await route.fetch();
+      resolve();
+    });
+  });
+  await page.getByRole('button', { name: FIRST }).click();
+  await answered;
+  await page.reload();
+  await page.getByRole('button', { name: 'Ask again with the same payment' }).click();
+  await picture(page).waitFor();
+  const [first, again] = payments;
+  t.same(again, first);
+  await page.getByLabel('Own wallet').check();
+  await page.getByLabel('Network').selectOption({ label: CHOICE });
+  await page.getByRole('button', { name: 'Take it back' }).click();
+  t.match(await alert(page).textContent(), /^0\.45 USDC came back/);
+  t.equal(before - (await holds()), PRICE, 'charged once');
+});
+
+t.test(
+  'a page that is loaded again sends the voucher that took the place of another, and is charged once',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, holds } = await open(t);
+    const before = await holds();
+    await visit(page, 'a lighthouse in fog');
+    await buy(page, FIRST);
+    page.on('dialog', (dialog) => dialog.accept());
+    const payments: unknown[] = [];
+    const answered = new Promise<void>((resolve) => {
+      void page.route(`${gateway.url}${IMAGE}`, async (route) => {
+        const payment = route.request().headers()['payment-signature'];
+        if (payment === undefined) return route.continue();
+        payments.push(payment);
+        // The first never arrives, so that the next is signed for too much; the one in its place is answered, unheard.
+        if (payments.length === 1) return route.abort('connectionreset');
+        if (payments.length !== 3) return route.continue();
+        await route.fetch();
+        resolve();
+      });
+    });
+    await page.getByRole('button', { name: LATER }).click();
+    await page.getByRole('button', { name: 'Forget this payment' }).click();
+    await page.getByRole('button', { name: LATER }).click();
+    await answered;
+    await page.reload();
+    await page.getByRole('button', { name: 'Ask again with the same payment' }).click();
+    await picture(page).waitFor();
+    t.equal(payments[3], payments[2]);
+    await page.getByLabel('Own wallet').check();
+    await page.getByLabel('Network').selectOption({ label: CHOICE });
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    t.match(await alert(page).textContent(), /^0\.4 USDC came back/);
+    t.equal(before - (await holds()), 2n * PRICE);
+  },
+);
+
 t.test(
   'of a deposit whose way back was not heard of nobody says that it is not back',
   { skip: noBrowser },

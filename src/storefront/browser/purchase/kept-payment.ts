@@ -1,5 +1,5 @@
 /** A payment that was sent and has no answer, kept in this tab until it has one: whoever loads the page again has what it bought. */
-import type { Payment } from './pay.ts';
+import type { Payment } from './payment.ts';
 
 /** Each page buys one thing. */
 const nameHere = (): string => `turnpike-payment ${location.pathname}`;
@@ -14,12 +14,19 @@ export function keptPayment(): Payment | undefined {
   }
 }
 
-/** Undefined: forgets it. What is drawn from a deposit is kept with that. */
-export function keepPayment(payment: Payment | undefined): void {
+/** As it is sent now: another voucher may have taken the place of the one that was signed for a call from a deposit. */
+export function keepPayment({ call, signed: { from } }: Payment, headers: Readonly<Record<string, string>>): void {
   try {
-    if (payment === undefined || payment.signed.drawn) sessionStorage.removeItem(nameHere());
-    else sessionStorage.setItem(nameHere(), JSON.stringify(payment));
+    sessionStorage.setItem(nameHere(), JSON.stringify({ call, signed: { from, headers } }));
   } catch {
     // In a browser that keeps nothing it is lost with the page, which warns whoever leaves it.
+  }
+}
+
+export function forgetPayment(): void {
+  try {
+    sessionStorage.removeItem(nameHere());
+  } catch {
+    // Nothing is kept.
   }
 }

@@ -11,7 +11,9 @@ import { textOf } from '../event-text.ts';
 import type { SignedPayment } from '../wallets/signed-payment.ts';
 import { type PayingWallet, WalletProblem } from '../wallets/wallet.ts';
 import { paymentRequiredIn, type Receipt, receiptIn, shownHeaders } from './header.ts';
+import { keepPayment } from './kept-payment.ts';
 import { isSamePrice, type Offer, offersIn } from './offers.ts';
+import type { Payment } from './payment.ts';
 import { cutIn, type Failure, failureOf, faultsIn, lost, unpaidProblem } from './problem.ts';
 import { begin, type Watcher } from './progress.ts';
 import { type CallRequest, type Quote, requestOf } from './types.ts';
@@ -31,14 +33,6 @@ export interface FromDeposit {
   readonly drawing: Drawing;
   /** Atomic units that are deposited first; 0: nothing. */
   readonly agreed: bigint;
-}
-
-/** What has to be sent to have the result, once or again. */
-export interface Payment {
-  readonly call: CallRequest;
-  readonly signed: SignedPayment;
-  /** An attempt ended without the gateway's word that it took no money. */
-  readonly isUncertain: boolean;
 }
 
 export type Outcome =
@@ -183,7 +177,10 @@ async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
     payment: { ...payment, isUncertain: isUncertain || !failure.isUncharged },
   });
   const { drawn } = signed;
-  const post = (headers: Readonly<Record<string, string>>) => fetch(call.url, requestOf(call, headers));
+  const post = (headers: Readonly<Record<string, string>>) => {
+    keepPayment(payment, headers);
+    return fetch(call.url, requestOf(call, headers));
+  };
   let response: Response;
   try {
     response = await (drawn ? drawn.send(post) : post(signed.headers));

@@ -1,7 +1,8 @@
 /** The state of one purchase after the other. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { keepPayment, keptPayment } from './kept-payment.ts';
-import { type Order, type Outcome, type Payment, pay, send } from './pay.ts';
+import { forgetPayment, keptPayment } from './kept-payment.ts';
+import { type Order, type Outcome, pay, send } from './pay.ts';
+import type { Payment } from './payment.ts';
 import { type Failure, lost } from './problem.ts';
 import { type Result, type Step, type Watcher, withStep } from './progress.ts';
 import type { Quote } from './types.ts';
@@ -57,10 +58,9 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
 
   const watcher: Watcher = { step: (step) => setSteps((known) => withStep(known, step)), result: setResult };
 
-  /** What may still bring its result outlives the page. */
-  function hold(held: Payment | undefined, isOpen = true): void {
-    keepPayment(isOpen ? held : undefined);
-    setPayment(held);
+  function giveUp(): void {
+    forgetPayment();
+    setPayment(undefined);
   }
 
   function ended(outcome: Outcome): void {
@@ -72,9 +72,12 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
     } else if (outcome.kind === 'failed') {
       setFailure(outcome.failure);
       setNotice(outcome.failure.words);
-      hold(outcome.failure.canAskAgain ? outcome.payment : undefined, !outcome.failure.isUncharged);
+      const { canAskAgain, isUncharged } = outcome.failure;
+      // What took nothing need not outlive the page.
+      if (!canAskAgain || isUncharged) forgetPayment();
+      setPayment(canAskAgain ? outcome.payment : undefined);
     } else {
-      hold(undefined);
+      giveUp();
     }
   }
 
@@ -113,15 +116,15 @@ export function usePurchasing(quote: Quote | undefined): Purchasing {
         setSteps([]);
         // One that brought nothing and took nothing: another takes its place.
         payment?.signed.drawn?.leave();
-        hold(undefined);
-        return pay(order, watcher, hold);
+        giveUp();
+        return pay(order, watcher, setPayment);
       }),
     askAgain: async () => {
       if (payment) await buy(() => send(payment, watcher));
     },
     forget: () => {
       payment?.signed.drawn?.leave();
-      hold(undefined);
+      giveUp();
       setFailure(undefined);
       setNotice(undefined);
     },
