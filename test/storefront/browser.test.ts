@@ -141,6 +141,18 @@ t.test('a page that does not hear how it is paid says so, and asks again', { ski
   t.same(complaints, []);
 });
 
+t.test(
+  'of a gateway that answers otherwise than how it is paid nobody says that it cannot be reached',
+  { skip: noBrowser },
+  async (t) => {
+    const { page } = await openPage(t);
+    await page.route('**/storefront/networks', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.goto(`${gateway.url}/endpoints/image/family-e-2`);
+    const said = page.getByRole('alert').filter({ hasText: 'How this is paid could not be asked' });
+    t.equal(await said.textContent(), 'How this is paid could not be asked. Ask again');
+  },
+);
+
 t.test('a link fills in the request', { skip: noBrowser }, async (t) => {
   const { page } = await openPage(t);
   await page.goto(`${gateway.url}/endpoints/image/family-e-2?prompt=a+harbour&resolution=4k`);

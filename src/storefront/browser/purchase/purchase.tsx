@@ -115,7 +115,7 @@ export function Purchase({ call, quote, isSandbox }: PurchaseProps) {
       {!shownQuote && <p class="quiet">Fill in the form to see what your request costs, and to pay for it.</p>}
       {askAgain && (
         <p class="notice" role="alert">
-          How this is paid could not be asked: the gateway cannot be reached.{' '}
+          How this is paid could not be asked.{' '}
           <button type="button" onClick={askAgain}>
             Ask again
           </button>
