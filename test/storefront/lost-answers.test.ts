@@ -104,3 +104,24 @@ t.test('who gives up a payment that brings no result can make another', { skip: 
   await pay.waitFor();
   t.notOk(await forget.isVisible());
 });
+
+t.test('a payment that is kept is asked for again also where no price can be asked', { skip: noBrowser }, async (t) => {
+  const { page } = await openPage(t);
+  await page.goto(purchaseOf(gateway, IMAGE, { prompt: 'a lighthouse in fog' }));
+  const again = page.getByRole('button', { name: 'Ask again with the same payment' });
+  page.on('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).waitFor();
+  await page.route(`${gateway.url}${IMAGE}`, (route) =>
+    route.request().headers()['payment-signature'] ? route.abort('connectionreset') : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).click();
+  await again.and(page.locator(':enabled')).waitFor();
+  await page.unrouteAll();
+  await page.route(`${gateway.url}${IMAGE}`, (route) =>
+    route.request().headers()['payment-signature'] ? route.continue() : route.abort('connectionreset'),
+  );
+  await page.reload();
+  await page.getByText('The gateway cannot be reached').waitFor();
+  await again.click();
+  await page.getByRole('region', { name: 'What you bought' }).getByRole('img').waitFor();
+});
