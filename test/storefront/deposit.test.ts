@@ -8,7 +8,7 @@ import { fund } from '../fund.ts';
 import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
 import { type InjectedWallet, injectEvmWallet, signingWallet } from './injected-wallets.ts';
-import { purchaseOf } from './purchase-page.ts';
+import { purchaseOf, unheard } from './purchase-page.ts';
 
 const gateway = await startGateway({
   catalogue: picturesWith(t, '{ channels: true }', 'image/family-a-2-pro'),
@@ -335,16 +335,7 @@ t.test('a call whose page is loaded again in the middle has what it is drawn for
   const payments = paymentsOf(page);
   await visit(page, 'a lighthouse in fog');
   page.on('dialog', (dialog) => dialog.accept());
-  let isLost = true;
-  const answered = new Promise<void>((resolve) => {
-    void page.route(`${gateway.url}${IMAGE}`, async (route) => {
-      if (!isLost || !route.request().headers()['payment-signature']) return route.continue();
-      isLost = false;
-      // The gateway has answered, and the browser never hears of it.
-      await route.fetch();
-      resolve();
-    });
-  });
+  const answered = unheard(page, `${gateway.url}${IMAGE}`);
   await page.getByRole('button', { name: FIRST }).click();
   await answered;
   await page.reload();

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
-import { purchaseOf } from './purchase-page.ts';
+import { purchaseOf, unheard } from './purchase-page.ts';
 
 const gateway = await startGateway({ networks: ['chain-c'] });
 t.teardown(stopBrowser);
@@ -61,16 +61,7 @@ t.test(
     const picture = page.getByRole('region', { name: 'What you bought' }).getByRole('img');
     await pay.waitFor();
     page.on('dialog', (dialog) => dialog.accept());
-    let isLost = true;
-    const answered = new Promise<void>((resolve) => {
-      void page.route(`${gateway.url}${IMAGE}`, async (route) => {
-        if (!isLost || !route.request().headers()['payment-signature']) return route.continue();
-        isLost = false;
-        // The gateway has answered, and the browser never hears of it.
-        await route.fetch();
-        resolve();
-      });
-    });
+    const answered = unheard(page, `${gateway.url}${IMAGE}`);
     await pay.click();
     await answered;
     await page.reload();
