@@ -4,9 +4,10 @@ import { shipped } from '../gateway/shipped.ts';
 import { toDecimal } from '../money.ts';
 import { dollars, run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
-import { importDocument } from './import/openapi.ts';
+import { importFrom } from './import/importer.ts';
+import { readDocumentOf } from './import/openapi.ts';
 import { printed } from './import/print.ts';
-import { importTools } from './import/tools.ts';
+import { readToolsOf } from './import/tools.ts';
 
 const USAGE = `npm run import -- <openapi.yaml, .json or https URL> --price 0.01
 npm run import -- <https URL> --mcp --price 0.01
@@ -64,7 +65,7 @@ await run(async () => {
   const options = { source, catalogue, price: toDecimal(price), operations, group, upstream };
   const tell = (line: string) => void process.stderr.write(`${line}\n`);
   const report = mcp
-    ? await importTools({ ...options, bearer: bearerOf(bearer) }, shipped, undefined, tell)
-    : await importDocument({ ...options, baseUrl }, shipped, undefined, tell);
+    ? await importFrom(readToolsOf({ ...options, bearer: bearerOf(bearer) }), options, shipped, undefined, tell)
+    : await importFrom(readDocumentOf({ ...options, baseUrl }), options, shipped, undefined, tell);
   process.stdout.write(printed(report, catalogue));
 });

@@ -329,6 +329,14 @@ t.test('what the last call of a deposit may not have cost is taken back as well'
   t.equal(before - (await holds()), 9n * PRICE, 'nine calls were paid for');
 });
 
+/** What is said of a deposit that is asked back on a page that was loaded again. */
+async function takenBack(page: Page): Promise<string | null> {
+  await page.getByLabel('Own wallet').check();
+  await page.getByLabel('Network').selectOption({ label: CHOICE });
+  await page.getByRole('button', { name: 'Take it back' }).click();
+  return await alert(page).textContent();
+}
+
 t.test('a call whose page is loaded again in the middle has what it is drawn for', { skip: noBrowser }, async (t) => {
   const { page, holds } = await open(t);
   const before = await holds();
@@ -343,10 +351,7 @@ t.test('a call whose page is loaded again in the middle has what it is drawn for
   await picture(page).waitFor();
   const [first, again] = payments;
   t.same(again, first);
-  await page.getByLabel('Own wallet').check();
-  await page.getByLabel('Network').selectOption({ label: CHOICE });
-  await page.getByRole('button', { name: 'Take it back' }).click();
-  t.match(await alert(page).textContent(), /^0\.45 USDC came back/);
+  t.match(await takenBack(page), /^0\.45 USDC came back/);
   t.equal(before - (await holds()), PRICE, 'charged once');
 });
 
@@ -380,10 +385,7 @@ t.test(
     await page.getByRole('button', { name: 'Ask again with the same payment' }).click();
     await picture(page).waitFor();
     t.equal(payments[3], payments[2]);
-    await page.getByLabel('Own wallet').check();
-    await page.getByLabel('Network').selectOption({ label: CHOICE });
-    await page.getByRole('button', { name: 'Take it back' }).click();
-    t.match(await alert(page).textContent(), /^0\.4 USDC came back/);
+    t.match(await takenBack(page), /^0\.4 USDC came back/);
     t.equal(before - (await holds()), 2n * PRICE);
   },
 );

@@ -1,7 +1,7 @@
 /** Makes endpoints of a catalogue out of what a provider says of itself. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CheckedCatalogue } from '../../catalogue/checked.ts';
+import { type CheckedCatalogue, checkedCatalogue } from '../../catalogue/checked.ts';
 import type { CatalogueParts } from '../../catalogue/contracts.ts';
 import { checkCatalogue } from '../../catalogue/load.ts';
 import type { Catalogue, UpstreamFile } from '../../catalogue/types.ts';
@@ -47,6 +47,9 @@ export interface Provider<Operation extends Named> {
   offer(chosen: readonly Operation[], upstream: string): Offer<Operation>;
 }
 
+/** Throws UsageProblem where the provider says nothing that can be read. */
+export type ReadProvider<Operation extends Named> = (checked: CheckedCatalogue) => Promise<Provider<Operation>>;
+
 export interface Offer<Operation extends Named> {
   readonly upstream: UpstreamFile;
   /** Throws Unsupported. */
@@ -79,21 +82,22 @@ export interface Report {
 
 /**
  * Imports into a catalogue, which passes its check before and after. `read`: asks the provider, once the catalogue is found
- * right. `tell`: takes lines on how far it is. Throws UsageProblem, with nothing written.
+ * right. `checked`: what was found sound before. `tell`: takes lines on how far it is. Throws UsageProblem, with nothing
+ * written.
  */
 export async function importFrom<Operation extends Named>(
-  read: () => Promise<Provider<Operation>>,
+  read: ReadProvider<Operation>,
   options: ImportOptions,
   parts: CatalogueParts,
-  checked: CheckedCatalogue,
-  tell: (line: string) => void,
+  checked: CheckedCatalogue = checkedCatalogue(),
+  tell: (line: string) => void = () => {},
 ): Promise<Report> {
   const { catalogue, diagnostics } = checkCatalogue(options.catalogue, parts, checked);
   if (!catalogue) {
     const found = diagnostics.map(formatDiagnostic).join('\n');
     throw new UsageProblem(`${found}\nthe catalogue has to be right before anything is imported into it`);
   }
-  const provider = await read();
+  const provider = await read(checked);
   const operations = chosen(provider.operations, options.operations);
   const name = options.upstream ?? provider.name;
   const offer = provider.offer(operations, name);

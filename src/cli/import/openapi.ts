@@ -1,10 +1,8 @@
 /** A provider that says in an OpenAPI document what it does. */
-import { type CheckedCatalogue, checkedCatalogue } from '../../catalogue/checked.ts';
-import type { CatalogueParts } from '../../catalogue/contracts.ts';
 import { asJsonObject } from '../../json.ts';
 import { readDocument } from './document.ts';
 import { endpointFor } from './endpoint.ts';
-import { type ImportOptions, importFrom, type Offer, type Provider, type Report } from './importer.ts';
+import type { ImportOptions, Offer, ReadProvider } from './importer.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { chooseScheme, refusedWith, unnamedSchemes } from './security.ts';
 import { Unsupported } from './unsupported.ts';
@@ -15,45 +13,36 @@ export interface DocumentOptions extends ImportOptions {
   readonly baseUrl?: string | undefined;
 }
 
-/** See `importFrom`. `checked`: what was found sound before. */
-export function importDocument(
-  options: DocumentOptions,
-  parts: CatalogueParts,
-  checked: CheckedCatalogue = checkedCatalogue(),
-  tell: (line: string) => void = () => {},
-): Promise<Report> {
-  return importFrom(() => readProvider(options, checked), options, parts, checked, tell);
-}
-
-async function readProvider(
-  { source, baseUrl: given }: DocumentOptions,
-  checked: CheckedCatalogue,
-): Promise<Provider<Operation>> {
-  const document = await readDocument(source);
-  const baseUrl = baseUrlOf(document, given);
-  const operations = operationsOf(document);
-  const context = { root: document.root, checked };
-  return {
-    name: upstreamNameOf(baseUrl, asJsonObject(document.root.info).title),
-    operations,
-    offer(chosen, upstream): Offer<Operation> {
-      const scheme = chooseScheme(document, chosen);
-      return {
-        upstream: upstreamFile(upstream, baseUrl, scheme),
-        plan(operation, sale) {
-          const server = elsewhere(operation, document, baseUrl);
-          if (server !== undefined) throw new Unsupported(`is at ${server}: import it with --base-url and --upstream`);
-          const reason = refusedWith(document, operation, scheme);
-          if (reason !== undefined) throw new Unsupported(reason);
-          return endpointFor(operation, sale, scheme, context);
-        },
-        tellsFailures: false,
-        remarks: [
-          ...document.faults.map((fault) => `the document is not quite right: ${fault}`),
-          ...(scheme?.remark ? [scheme.remark] : []),
-          ...(scheme ? [] : unnamedSchemes(document, operations, upstream)),
-        ],
-      };
-    },
+/** Reads the document at `source`. */
+export const readDocumentOf =
+  ({ source, baseUrl: given }: DocumentOptions): ReadProvider<Operation> =>
+  async (checked) => {
+    const document = await readDocument(source);
+    const baseUrl = baseUrlOf(document, given);
+    const operations = operationsOf(document);
+    const context = { root: document.root, checked };
+    return {
+      name: upstreamNameOf(baseUrl, asJsonObject(document.root.info).title),
+      operations,
+      offer(chosen, upstream): Offer<Operation> {
+        const scheme = chooseScheme(document, chosen);
+        return {
+          upstream: upstreamFile(upstream, baseUrl, scheme),
+          plan(operation, sale) {
+            const server = elsewhere(operation, document, baseUrl);
+            if (server !== undefined)
+              throw new Unsupported(`is at ${server}: import it with --base-url and --upstream`);
+            const reason = refusedWith(document, operation, scheme);
+            if (reason !== undefined) throw new Unsupported(reason);
+            return endpointFor(operation, sale, scheme, context);
+          },
+          tellsFailures: false,
+          remarks: [
+            ...document.faults.map((fault) => `the document is not quite right: ${fault}`),
+            ...(scheme?.remark ? [scheme.remark] : []),
+            ...(scheme ? [] : unnamedSchemes(document, operations, upstream)),
+          ],
+        };
+      },
+    };
   };
-}

@@ -1,7 +1,6 @@
 /** A server that speaks the Model Context Protocol, and says in its list of tools what it does. */
 import type { Tool } from '@modelcontextprotocol/client';
-import { type CheckedCatalogue, checkedCatalogue } from '../../catalogue/checked.ts';
-import type { CatalogueParts } from '../../catalogue/contracts.ts';
+import type { CheckedCatalogue } from '../../catalogue/checked.ts';
 import { typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { isLoopback } from '../../catalogue/settings/loopback.ts';
 import type { EndpointFile } from '../../catalogue/types.ts';
@@ -11,7 +10,7 @@ import { UsageProblem } from '../command-line.ts';
 import { reasonOf } from '../reason.ts';
 import { type EndpointPlan, pathOf, type Sale, textsOf } from './endpoint.ts';
 import { requestExample } from './examples.ts';
-import { type ImportOptions, importFrom, type Named, type Offer, type Provider, type Report } from './importer.ts';
+import type { ImportOptions, Named, Offer, ReadProvider } from './importer.ts';
 import { ANY_TYPE, isFlat } from './keywords.ts';
 import { valueResult } from './result.ts';
 import { convertSchema } from './schema.ts';
@@ -33,43 +32,33 @@ interface OfferedTool extends Named {
   readonly tool: Tool;
 }
 
-/** See `importFrom`. `source` is the server's address. `checked`: what was found sound before. */
-export function importTools(
-  options: ToolsOptions,
-  parts: CatalogueParts,
-  checked: CheckedCatalogue = checkedCatalogue(),
-  tell: (line: string) => void = () => {},
-): Promise<Report> {
-  return importFrom(() => readProvider(options, checked), options, parts, checked, tell);
-}
-
-async function readProvider(
-  { source, bearer }: ToolsOptions,
-  checked: CheckedCatalogue,
-): Promise<Provider<OfferedTool>> {
-  const address = source.replace(/\/+$/, '');
-  const { tools, title } = await toolsOf(address, bearer);
-  const taken = new Set<string>();
-  return {
-    name: upstreamNameOf(address, title),
-    operations: tools.map((tool) => ({
-      id: tool.name,
-      name: untaken(kebab(tool.name) || 'tool', taken, '-'),
-      title: `the tool ${tool.name}`,
-      tool,
-    })),
-    offer: (): Offer<OfferedTool> => ({
-      upstream: {
-        adapter: 'mcp',
-        baseUrl: address,
-        ...(bearer && { keys: { key: bearer.variable }, settings: { authorize: { bearer: 'key' } } }),
-      },
-      plan: ({ name, tool }, sale) => planOf(tool, name, sale, checked),
-      tellsFailures: true,
-      remarks: [],
-    }),
+/** Asks the server at `source` for its tools. */
+export const readToolsOf =
+  ({ source, bearer }: ToolsOptions): ReadProvider<OfferedTool> =>
+  async (checked) => {
+    const address = source.replace(/\/+$/, '');
+    const { tools, title } = await toolsOf(address, bearer);
+    const taken = new Set<string>();
+    return {
+      name: upstreamNameOf(address, title),
+      operations: tools.map((tool) => ({
+        id: tool.name,
+        name: untaken(kebab(tool.name) || 'tool', taken, '-'),
+        title: `the tool ${tool.name}`,
+        tool,
+      })),
+      offer: (): Offer<OfferedTool> => ({
+        upstream: {
+          adapter: 'mcp',
+          baseUrl: address,
+          ...(bearer && { keys: { key: bearer.variable }, settings: { authorize: { bearer: 'key' } } }),
+        },
+        plan: ({ name, tool }, sale) => planOf(tool, name, sale, checked),
+        tellsFailures: true,
+        remarks: [],
+      }),
+    };
   };
-}
 
 /** Throws UsageProblem where the server does not list its tools. */
 async function toolsOf(address: string, bearer: Bearer | undefined): Promise<{ tools: Tool[]; title: unknown }> {

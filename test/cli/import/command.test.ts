@@ -3,7 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { UsageProblem } from '../../../src/cli/command-line.ts';
-import { importDocument } from '../../../src/cli/import/openapi.ts';
+import { importFrom } from '../../../src/cli/import/importer.ts';
+import { readDocumentOf } from '../../../src/cli/import/openapi.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
 import { wordsFor } from '../../words-for.ts';
@@ -124,7 +125,8 @@ t.test('a large document is told of while it is read', async (t) => {
   writeFileSync(source, documentOf({}));
   const told: string[] = [];
   const tell = (line: string) => void told.push(line);
-  await importDocument({ source, catalogue, price: '0.01', operations: [] }, shipped, checked, tell);
+  const wanted = { source, catalogue, price: '0.01', operations: [] };
+  await importFrom(readDocumentOf(wanted), wanted, shipped, checked, tell);
   t.same(told, ['endpoints that are checked: 1']);
 });
 

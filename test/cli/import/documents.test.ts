@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { importDocument } from '../../../src/cli/import/openapi.ts';
+import { importFrom } from '../../../src/cli/import/importer.ts';
+import { readDocumentOf } from '../../../src/cli/import/openapi.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { checked, emptyCatalogue, type Imported, imported, importedText, propertiesOf, UPSTREAMS } from './imported.ts';
 
@@ -76,8 +77,9 @@ t.test('one operation, under a group and an upstream of the operator', async (t)
   const options = { operations: ['get_/blocks/latest', 'GET /health'], group: 'cardano', upstream: 'ledger' };
   const catalogue = emptyCatalogue(t);
   const source = join(documents, 'blockfrost.yaml');
+  const wrong = { source, catalogue, price: '0.01', ...options };
   await t.rejects(
-    importDocument({ source, catalogue, price: '0.01', ...options }, shipped, checked),
+    importFrom(readDocumentOf(wrong), wrong, shipped, checked),
     /--operation: there is no operation get_\/blocks\/latest; /,
   );
   const made = await imported(t, source, { ...options, operations: ['GET /blocks/latest', 'GET /health'] }, catalogue);
@@ -110,5 +112,8 @@ paths:
   const newer = join(catalogue, '..', 'document.yaml');
   writeFileSync(newer, `openapi: 3.2\n${things}`);
   const options = { source: newer, catalogue, price: '0.01', operations: [] };
-  await t.rejects(importDocument(options, shipped, checked), /says OpenAPI 3\.2; what can be imported is 3\.0, 3\.1/);
+  await t.rejects(
+    importFrom(readDocumentOf(options), options, shipped, checked),
+    /says OpenAPI 3\.2; what can be imported is 3\.0, 3\.1/,
+  );
 });

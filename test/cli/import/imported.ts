@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 import { checkedCatalogue } from '../../../src/catalogue/checked.ts';
 import { checkCatalogue } from '../../../src/catalogue/load.ts';
 import type { EndpointFile } from '../../../src/catalogue/types.ts';
-import type { Outcome, Report } from '../../../src/cli/import/importer.ts';
-import { type DocumentOptions, importDocument } from '../../../src/cli/import/openapi.ts';
+import { importFrom, type Outcome, type Report } from '../../../src/cli/import/importer.ts';
+import { type DocumentOptions, readDocumentOf } from '../../../src/cli/import/openapi.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { asJsonObject, type JsonObject } from '../../../src/json.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
@@ -41,7 +41,7 @@ export async function imported(
   catalogue = emptyCatalogue(t),
 ): Promise<Imported> {
   const wanted = { source, catalogue, price: '0.01', operations: [], ...options };
-  const report = await importDocument(wanted, shipped, checked);
+  const report = await importFrom(readDocumentOf(wanted), wanted, shipped, checked);
   t.same(checkCatalogue(catalogue, shipped, checked).diagnostics, [], 'the catalogue is right');
   const outcome = (name: string) => {
     const found = report.outcomes.find((one) => one.name === name);

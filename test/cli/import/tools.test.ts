@@ -12,7 +12,8 @@ import { parse } from 'yaml';
 import { checkCatalogue } from '../../../src/catalogue/load.ts';
 import type { EndpointFile } from '../../../src/catalogue/types.ts';
 import { UsageProblem } from '../../../src/cli/command-line.ts';
-import { importTools, type ToolsOptions } from '../../../src/cli/import/tools.ts';
+import { importFrom } from '../../../src/cli/import/importer.ts';
+import { readToolsOf, type ToolsOptions } from '../../../src/cli/import/tools.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
@@ -26,7 +27,7 @@ async function imported(t: Test, source: string, more: Partial<ToolsOptions> = {
   const catalogue = emptyCatalogue(t);
   for (const file of ['networks.yaml', 'service.yaml']) copyFileSync(join('catalogue', file), join(catalogue, file));
   const wanted = { source, catalogue, price: '0.01', operations: [], upstream: 'tools', ...more };
-  const report = await importTools(wanted, shipped, checked);
+  const report = await importFrom(readToolsOf(wanted), wanted, shipped, checked);
   t.same(checkCatalogue(catalogue, shipped, checked).diagnostics, [], 'the catalogue is right');
   const endpoint = (name: string): EndpointFile =>
     parse(readFileSync(join(catalogue, 'endpoints', 'tools', `${name}.yaml`), 'utf8'));
@@ -74,7 +75,7 @@ for (const place of ['today', 'sessions']) {
 }
 
 t.test('of a list of tools what cannot be sold is left out, and what is dangerous is said', async (t) => {
-  const any = fromJsonSchema({ type: 'object' });
+  const anything = fromJsonSchema({ type: 'object' });
   const handler = toNodeHandler(
     createMcpHandler(() => {
       const server = new McpServer({ name: 'Odd Tools', version: '1.0.0' });
@@ -88,7 +89,7 @@ t.test('of a list of tools what cannot be sold is left out, and what is dangerou
       server.registerTool('open', { inputSchema: open }, done);
       server.registerTool(
         'delete_all',
-        { inputSchema: any, title: 'Deletes all', annotations: { destructiveHint: true } },
+        { inputSchema: anything, title: 'Deletes all', annotations: { destructiveHint: true } },
         done,
       );
       server.registerTool('look', { inputSchema: nested, description: 'Looks around. Slowly.' }, done);
