@@ -4,10 +4,11 @@
  * as ever. All is known by its content, so that nothing that was remembered can be out of date.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../json.ts';
+import { makeDirectory } from '../made-directory.ts';
 
 export interface CheckedCatalogue {
   has(schema: unknown, examples: unknown): boolean;
@@ -80,7 +81,7 @@ export function checkedCatalogueIn(file: string, shipped?: string): CheckedCatal
 /** For `checkedCatalogueIn`; where nothing was learnt the file stays as it is. */
 export function saveChecked(file: string, known: Known | undefined): void {
   if (!known) return;
-  mkdirSync(dirname(file), { recursive: true });
+  makeDirectory(dirname(file));
   // Whoever writes it at the same time has a part of its own.
   const part = `${file}.${process.pid}.part`;
   writeFileSync(part, JSON.stringify(known));

@@ -1,10 +1,11 @@
 /** `npm run backup`: what has to be kept, in a directory of its own, while the gateway runs. */
 import './broken-pipe.ts';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
+import { copyFile, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { readKeptConfig } from '../gateway/config.ts';
+import { makeDirectory } from '../made-directory.ts';
 import { makePrivateFile } from '../store/engines/private-file.ts';
 import { run } from './command.ts';
 import { readOperands, UsageProblem } from './command-line.ts';
@@ -19,7 +20,7 @@ const PATIENCE_MS = 30_000;
 
 /** The gateway stores and takes away files meanwhile: what has no name yet, or is gone, is no part of the copy. */
 async function copyMedia(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
+  makeDirectory(to);
   for await (const entry of await opendir(from)) {
     if (entry.isDirectory() || entry.name.endsWith('.part')) continue;
     await copyFile(join(from, entry.name), join(to, entry.name)).catch((error) => {
@@ -52,7 +53,7 @@ await run(async () => {
   if (!isThere(database)) throw new UsageProblem(`there is no database at ${database}: set TURNPIKE_DATA`);
   const copy = join(directory, 'turnpike.sqlite');
   if (existsSync(copy)) throw new UsageProblem(`${copy} is there already: name a directory without a backup`);
-  await mkdir(directory, { recursive: true });
+  makeDirectory(directory);
   // The database first: every file that its answers point at was stored before them. It has its name when all is there.
   const unfinished = `${copy}.part`;
   await rm(unfinished, { force: true });

@@ -1,7 +1,8 @@
 /** Where a gateway that runs on a data directory is found by commands: `gateway.json` there. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../error-code.ts';
+import { makeDirectory } from '../made-directory.ts';
 
 export interface Running {
   readonly pid: number;
@@ -22,7 +23,7 @@ const fileIn = (directory: string): string => join(directory, 'gateway.json');
 
 /** Leaves the note; what is returned takes it away, unless another gateway has left its own meanwhile. */
 export function writeRunning(directory: string, running: Running): () => void {
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   writeFileSync(fileIn(directory), JSON.stringify(running));
   return () => {
     if (noteIn(directory)?.pid === running.pid) rmSync(fileIn(directory), { force: true });

@@ -52,6 +52,7 @@ t.test('the packed package makes a directory that passes its check, and sells', 
   const said = turnpike('init', '.', '--deploy');
   t.match(said, /^wrote package\.json$/m);
   t.match(turnpike('init', '.'), /^left {2}package\.json, which was there$/m, 'nothing is overwritten');
+  t.throws(() => turnpike('init', '/proc/shop'), /mkdir '\/proc\/shop'/, 'what cannot be made is told at once');
   t.equal(turnpike('check'), '1 endpoint, 2 routes: no problems\n');
 
   const manifest = JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'));

@@ -1,21 +1,12 @@
 /** Adds files to a catalogue, none of which may spoil it. */
-import {
-  constants,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { CheckedCatalogue } from '../../catalogue/checked.ts';
 import type { CatalogueParts } from '../../catalogue/contracts.ts';
 import { checkCatalogue } from '../../catalogue/load.ts';
 import { type Diagnostic, formatDiagnostic } from '../../catalogue/yaml/diagnostic.ts';
+import { makeDirectory } from '../../made-directory.ts';
 import { UsageProblem } from '../command-line.ts';
 import { withUpstream } from './yaml.ts';
 
@@ -49,7 +40,7 @@ export function addToCatalogue(
     const kept = [...files.keys()].filter((file) => !refused.has(file));
     if (kept.length > 0 && upstream) writeFileSync(join(directory, settings), after);
     for (const file of kept) {
-      mkdirSync(dirname(join(directory, file)), { recursive: true });
+      makeDirectory(dirname(join(directory, file)));
       copyFileSync(join(copy, file), join(directory, file), constants.COPYFILE_EXCL);
     }
     return refused;
@@ -59,7 +50,7 @@ export function addToCatalogue(
 }
 
 function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   writeFileSync(path, text, { flag: 'wx' });
 }
 

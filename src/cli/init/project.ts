@@ -1,8 +1,9 @@
 /** The files of a directory that sells a catalogue of its own with the package. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { quoted } from '../../discovery/shell.ts';
+import { makeDirectory } from '../../made-directory.ts';
 
 interface Package {
   readonly name: string;
@@ -123,7 +124,7 @@ export function writeProject(directory: string, deploys: boolean): { written: st
       kept.push(path);
       continue;
     }
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     writeFileSync(path, text);
     written.push(path);
   }

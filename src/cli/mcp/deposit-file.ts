@@ -1,7 +1,7 @@
 /** Where the channels of one account are kept. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DepositStore } from '../../client/kept-channels.ts';
+import { makeDirectory } from '../../made-directory.ts';
 import { closeLockedDatabase, openLockedDatabase } from './locked-database.ts';
 
 export interface DepositFile extends DepositStore {
@@ -11,7 +11,7 @@ export interface DepositFile extends DepositStore {
 
 /** Undefined while another process has it. Throws where the file cannot be made. */
 export function openDepositFile(directory: string, account: string): DepositFile | undefined {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   const file = join(directory, `deposits-${account.toLowerCase()}.db`);
   const database = openLockedDatabase(file, 'kept (id INTEGER PRIMARY KEY, text TEXT NOT NULL)');
   if (!database) return undefined;

@@ -6,10 +6,10 @@
  * dead process could leave behind, and a line that was written half counts for nothing, for it was never signed.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../json.ts';
+import { makeDirectory } from '../../made-directory.ts';
 import { type Money, toDecimal, usd } from '../../money.ts';
 
 /** Room in the budget that was taken for one payment. */
@@ -94,7 +94,7 @@ export function openSpending(
   budget: Money,
   now: () => number = Date.now,
 ): Spending {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   const fileOfToday = () => {
     const day = new Date(now()).toISOString().slice(0, 10);
     return join(directory, money === 'play' ? `${day}.sandbox.jsonl` : `${day}.jsonl`);

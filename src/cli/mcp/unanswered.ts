@@ -3,9 +3,10 @@
  * paid for. Each process has a file of its own, and takes over those that dead ones have left.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Payment } from '../../client/wallet.ts';
+import { makeDirectory } from '../../made-directory.ts';
 import { reasonOf } from '../reason.ts';
 import type { Order } from './gateway.ts';
 import { closeLockedDatabase, openLockedDatabase } from './locked-database.ts';
@@ -61,7 +62,7 @@ export function openUnanswered(
   tell: (line: string) => void,
   now: () => number = Date.now,
 ): Unanswered {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   const prefix = `unanswered-${createHash('sha256').update(origin).digest('hex').slice(0, 16)}-`;
   let own: ReturnType<typeof openFile>;
 

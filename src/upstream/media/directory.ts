@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../made-directory.ts';
 import type { Downloader } from '../http/download.ts';
 import { type MediaStore, openMediaStore } from './store.ts';
 import { typeOfExtension } from './type.ts';
@@ -13,7 +14,7 @@ export function openDirectoryMediaStore(options: {
   downloads: Downloader;
 }): MediaStore {
   const { directory, publicUrl, downloads } = options;
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   return openMediaStore({
     publicUrl,
     downloads,
