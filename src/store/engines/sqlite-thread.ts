@@ -45,14 +45,29 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** It gets ready while its caller goes on. */
+/** One that ends at its start must not keep its process busy with beginning. */
+const SHORTEST_LIFE_MS = 1_000;
+
+/** A database that is open there. */
+interface Opened {
+  readonly file: string;
+  readonly log: StoreLog | undefined;
+}
+
+/**
+ * It gets ready while its caller goes on. One that dies is begun anew for the next question, with the files that were open: what it
+ * was asked, and had not answered, may have been done.
+ */
 export function startSqliteThread(): SqliteThread {
-  const worker = new Worker(new URL(THREAD, import.meta.url), { execArgv: [] });
   const waiting = new Map<number, Waiting>();
-  const logs = new Map<number, StoreLog | undefined>();
+  const opened = new Map<number, Opened>();
   let calls = 0;
   let stores = 0;
+  let isStopped = false;
+  /** Of the thread that was begun last: since when, and what became of it. */
+  let begunAt = 0;
   let ended: Error | undefined;
+  let worker = begin();
   const post = togetherInOneTurn<Asked>((together) => {
     try {
       worker.postMessage(together);
@@ -63,7 +78,7 @@ export function startSqliteThread(): SqliteThread {
 
   function take(answered: Answered): void {
     if ('line' in answered) {
-      logs.get(answered.store)?.error(answered.line.details, answered.line.message);
+      opened.get(answered.store)?.log?.error(answered.line.details, answered.line.message);
       return;
     }
     const caller = waiting.get(answered.call);
@@ -74,19 +89,42 @@ export function startSqliteThread(): SqliteThread {
     else caller?.resolve(answered.result);
   }
 
-  worker.on('message', (answers: readonly Answered[]) => answers.forEach(take));
+  function begin(): Worker {
+    const begun = new Worker(new URL(THREAD, import.meta.url), { execArgv: [] });
+    begunAt = performance.now();
+    begun.on('message', (answers: readonly Answered[]) => answers.forEach(take));
+    const over = (reason: string) => {
+      // An error comes first, and the next may have begun before the exit.
+      if (begun === worker) end(reason);
+    };
+    begun.on('error', (error) => over(`the thread of the database failed: ${error.message}`));
+    begun.on('exit', () => over('the thread of the database has ended'));
+    begun.unref();
+    return begun;
+  }
 
   function end(reason: string): void {
-    ended ??= storeUnavailable(reason);
+    if (ended) return;
+    ended = storeUnavailable(reason);
     for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
+    if (isStopped) return;
+    for (const { log } of opened.values()) log?.error({ reason }, 'the database is opened anew for the next question');
   }
-  worker.on('error', (error) => end(`the thread of the database failed: ${error.message}`));
-  worker.on('exit', () => end('the thread of the database has ended'));
-  worker.unref();
+
+  /** Whether there is a thread, which is begun anew for stores that were open. */
+  function isAlive(): boolean {
+    if (!ended) return true;
+    if (isStopped || opened.size === 0 || performance.now() - begunAt < SHORTEST_LIFE_MS) return false;
+    ended = undefined;
+    const begun = begin();
+    worker = begun;
+    for (const [store, { file }] of opened) ask(store, 'open', [file]).catch(() => begun.terminate());
+    return true;
+  }
 
   function ask(store: number, method: string, args: readonly unknown[]): Promise<unknown> {
-    if (ended) return Promise.reject(ended);
+    if (!isAlive()) return Promise.reject(ended);
     calls += 1;
     const asked: Asked = { call: calls, store, method, args };
     return new Promise((resolve, reject) => {
@@ -112,10 +150,19 @@ export function startSqliteThread(): SqliteThread {
     async open(file, { now = Date.now, log } = {}) {
       stores += 1;
       const store = stores;
-      logs.set(store, log);
-      return remote(store, (await ask(store, 'open', [file])) as string[], now);
+      const methods = (await ask(store, 'open', [file])) as string[];
+      opened.set(store, { file, log });
+      const { close, ...others } = remote(store, methods, now);
+      return {
+        ...others,
+        close() {
+          opened.delete(store);
+          return close();
+        },
+      };
     },
     async stop() {
+      isStopped = true;
       await worker.terminate();
     },
   };

@@ -1,7 +1,7 @@
 /** What runs in the thread of `sqlite-thread.ts`: it has the databases, and does what the messages ask. */
 import { parentPort } from 'node:worker_threads';
 import { Problem } from '../../errors.ts';
-import { reasonOf, StoreProblem } from '../problem.ts';
+import { reasonOf, StoreProblem, storeUnavailable } from '../problem.ts';
 import type { Store } from '../store.ts';
 import { togetherInOneTurn } from './one-turn.ts';
 import { openSqliteStore } from './sqlite.ts';
@@ -37,7 +37,7 @@ async function carryOut({ store: number, method, args }: Asked): Promise<unknown
     return methodsOf(store);
   }
   const store = stores.get(number);
-  if (!store) throw new Error('no such store was opened');
+  if (!store) throw storeUnavailable('the database is not open');
   return methodOf(store, method)(...args);
 }
 

@@ -1,4 +1,5 @@
 /** SQLite on a thread of its own: whoever asks it is answered as by a store of its own. */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'libsql';
@@ -187,4 +188,46 @@ t.test('says why it failed where it fails', async (t) => {
   await t.rejects(broken.open(join(t.testdirName, 'turnpike.sqlite')), failed);
   await broken.stop();
   await t.rejects(broken.open(join(t.testdirName, 'turnpike.sqlite')), failed, 'and goes on to say so');
+});
+
+/** A thread that dies once it is told to, as one whose memory is full. */
+function startMortal(t: Test) {
+  const told = `end-${randomUUID()}`;
+  const file = join(t.testdir({ 'mortal.cjs': mortal(told) }), 'mortal.cjs');
+  const { NODE_OPTIONS: before = '' } = process.env;
+  process.env.NODE_OPTIONS = `${before} --require=${file}`;
+  const thread = startSqliteThread();
+  process.env.NODE_OPTIONS = before;
+  const channel = new BroadcastChannel(told);
+  t.teardown(async () => {
+    channel.close();
+    await thread.stop();
+  });
+  return { thread, die: () => channel.postMessage('now') };
+}
+
+const mortal = (channel: string) => `
+  const { isMainThread } = require('node:worker_threads');
+  if (!isMainThread) {
+    const told = new BroadcastChannel(${JSON.stringify(channel)});
+    told.onmessage = () => process.exit(1);
+    told.unref();
+  }`;
+
+t.test('one that dies is begun anew, with all that was written before', async (t) => {
+  const { thread: on, die } = startMortal(t);
+  const { store } = await open(t, { file: join(t.testdirName, 'turnpike.sqlite'), on });
+  const { store: closed } = await open(t, { file: join(t.testdirName, 'another.sqlite'), on });
+  await closed.close();
+  t.equal((await store.claim(sampleFacts('one'), claimAt(1))).won, true);
+  lines.length = 0;
+  die();
+  const isBack = async () => (await store.find('one').catch(() => undefined)) !== undefined;
+  while (!(lines.length > 0 && (await isBack()))) await delay(5);
+  t.match(await store.find('one'), { id: 'one', state: 'claimed' });
+  t.same(lines, [
+    [{ reason: 'the thread of the database has ended' }, 'the database is opened anew for the next question'],
+  ]);
+  t.equal((await store.credits.listKeys(1)).length, 0, 'and all of it can be asked');
+  await t.rejects(closed.find('one'), { code: 'store_unavailable' }, 'what was closed stays closed');
 });
