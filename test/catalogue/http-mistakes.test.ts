@@ -430,7 +430,7 @@ t.test('of a key that is said in another way than any of the ways, the nearest o
   t.same(authorizing('{ header: x-api-key }'), [`${at}:15: authorize lacks the key value; add value`]);
   t.same(authorizing('[{ bearer: key }, { header: x-key }]'), [`${at}:44: authorize.1 lacks the key value; add value`]);
   t.same(authorizing('{ token: key }'), [
-    `${at}:26: {"token":"key"} fits none of the forms allowed; add bearer, or add header and add value, or add query and add value, or add path, or add basic, or add oauth, or write array`,
+    `${at}:26: {"token":"key"} fits none of the forms allowed; add bearer, or add header and add value, or add query and add value, or add path, or add basic, or add oauth, or add jwt and add key, or write array`,
   ]);
 });
 
@@ -471,6 +471,19 @@ t.test('a token is asked for by all keys that it needs, and never in clear', asy
   t.same(asking('{ oauth: /token, fields: { client_secret: "{key}", scope: read } }'), []);
   t.match(asking('{ oauth: /token, client: "{id}:{key}" }'), [/needs the secret id/]);
   t.match(asking('{ oauth: "http://accounts.example/token", client: "{key}:" }'), [/^upstreams.yaml:14:\d+: /]);
+});
+
+t.test('a token that is signed here is signed by a key that there is, in a way that there is', async (t) => {
+  const signing = (authorize: string) =>
+    check(t, { upstreams: replaced(upstreams, 'authorize: { bearer: key }', `authorize: ${authorize}`) });
+  t.same(signing('{ jwt: HS256, key: key, claims: { iss: shop, admin: false }, lasts: 20m }'), []);
+  t.same(signing('{ oauth: /token, assertion: { jwt: RS256, key: key } }'), []);
+  t.match(signing('{ jwt: HS256, key: key, claims: { iss: "{id}" } }'), [/needs the secret id/]);
+  t.match(signing('{ oauth: /token, assertion: { jwt: RS256, key: pem }, client: "{key}:" }'), [
+    /needs the secret pem/,
+  ]);
+  t.match(signing('{ jwt: none, key: key }'), [/^upstreams\.yaml:14:\d+: .*HS256/]);
+  t.match(signing('{ jwt: HS256, key: key, lasts: 30s }'), [/^upstreams\.yaml:14:\d+: .*minutes or hours/]);
 });
 
 t.test('a key that is sent nowhere is refused', async (t) => {

@@ -1,7 +1,7 @@
 /** Parameters in path, query and headers as fields of a request. */
 import { isList, nestedIn, typesOf } from '../../catalogue/endpoints/request-reads.ts';
 import { asJsonObject, type JsonObject } from '../../json.ts';
-import { CONNECTION_HEADERS } from '../../upstream/providers/http/authorization.ts';
+import { CONNECTION_HEADERS } from '../../upstream/providers/http/settings.ts';
 import { tidied } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { convertSchema, type SchemaContext } from './schema.ts';

@@ -1,4 +1,5 @@
 /** Who is let in at a provider that has no double of its own: requests that carry every key, or a token that was given for them. */
+import { createHmac } from 'node:crypto';
 import type { Upstream } from '../../catalogue/types.ts';
 import { DOUBLE_TOKEN_PATH } from '../../upstream/http/client.ts';
 import { tokenRequest, tokenSecretsIn } from '../../upstream/providers/http/authorization.ts';
@@ -12,20 +13,20 @@ interface Door {
 
 export function openDoor({ name, keys = {}, settings = {} }: Upstream): Door {
   const secrets = Object.fromEntries(Object.entries(keys).map(([key, variable]) => [key, sandboxSecret(variable)]));
-  const url = tokenRequest(secrets, settings)?.url;
-  const tokenPath = url?.startsWith('/') ? url : DOUBLE_TOKEN_PATH;
-  const ofTokens = url === undefined ? [] : tokenSecretsIn(settings);
-  const withCalls = Object.keys(secrets).filter((key) => !ofTokens.includes(key));
-  const token = sandboxSecret(`${name}-token`);
   const valuesOf = (names: readonly string[]): string[] => names.map((key) => secrets[key] ?? '');
+  const wanted = tokenRequest(secrets, settings);
+  const url = wanted && 'url' in wanted ? wanted.url : undefined;
+  const tokenPath = url?.startsWith('/') ? url : DOUBLE_TOKEN_PATH;
+  const givenForTokens = tokenSecretsIn(settings);
+  const ofTokens = valuesOf(givenForTokens);
+  const withCalls = valuesOf(Object.keys(secrets).filter((key) => !givenForTokens.includes(key)));
+  const token = sandboxSecret(`${name}-token`);
   const isForToken = ({ path }: DoubleRequest): boolean => url !== undefined && path === tokenPath;
   return {
     unauthorized(request) {
-      const wanted = isForToken(request)
-        ? valuesOf(ofTokens)
-        : [...valuesOf(withCalls), ...(url === undefined ? [] : [token])];
-      if (wanted.every((secret) => carries(request, secret))) return undefined;
-      return jsonAnswer(401, { error: 'no valid key' });
+      const ofCall = [...withCalls, ...(url === undefined ? ofTokens : [token])];
+      const isLetIn = carriesAll(request, isForToken(request) ? ofTokens : ofCall);
+      return isLetIn ? undefined : jsonAnswer(401, { error: 'no valid key' });
     },
     tokenFor: (request) =>
       isForToken(request)
@@ -34,12 +35,26 @@ export function openDoor({ name, keys = {}, settings = {} }: Upstream): Door {
   };
 }
 
-/** Wherever the provider wants it. */
-function carries({ headers, query, path, body }: DoubleRequest, secret: string): boolean {
+/** Wherever the provider wants each. */
+function carriesAll({ headers, query, path, body }: DoubleRequest, secrets: readonly string[]): boolean {
   const { authorization = '' } = headers;
   const basic = authorization.startsWith('Basic ') ? Buffer.from(authorization.slice(6), 'base64').toString() : '';
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
-  const form = isForm ? [...new URLSearchParams(body.toString()).values()] : [];
-  const places = [...Object.values(headers).flat(), ...query.values(), path, basic, ...form];
-  return places.some((value) => value?.includes(secret));
+  const form = isForm ? new URLSearchParams(body.toString()) : new URLSearchParams();
+  const signed = authorization.startsWith('Bearer ') ? authorization.slice(7) : (form.get('assertion') ?? '');
+  const places = [...Object.values(headers).flat(), ...query.values(), path, basic, ...form.values(), saidBy(signed)];
+  return secrets.every((secret) => places.some((place) => place?.includes(secret)) || isSignedBy(signed, secret));
+}
+
+/** The header and the claims of a signed token, as text. */
+const saidBy = (token: string): string =>
+  token
+    .split('.', 2)
+    .map((part) => Buffer.from(part, 'base64url').toString())
+    .join('');
+
+/** In the sandbox all are signed by HS256. */
+function isSignedBy(token: string, secret: string): boolean {
+  const end = token.lastIndexOf('.');
+  return createHmac('sha256', secret).update(token.slice(0, end)).digest('base64url') === token.slice(end + 1);
 }

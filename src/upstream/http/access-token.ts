@@ -1,16 +1,19 @@
-/** Access tokens that a provider hands out for keys (OAuth 2.0, RFC 6749): asked for once, and kept until they end. */
+/** Access tokens that a provider hands out for keys (OAuth 2.0, RFC 6749), or that are signed here: made once, and kept until they end. */
 import { request } from 'undici';
 import { asJsonObject } from '../../json.ts';
 import type { TimeLimit } from '../../outgoing/time-limit.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { readBounded } from './bounded-body.ts';
 import { snippet } from './redact.ts';
+import { type SignedToken, signed } from './signed-token.ts';
 
 /** How a token is asked for: by POST, with the fields of a form. */
 export interface TokenRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fields: Readonly<Record<string, string>>;
+  /** Signed anew for each, and sent as the field of that name. */
+  readonly assertion?: SignedToken | undefined;
 }
 
 export interface HeldToken {
@@ -28,12 +31,18 @@ export interface AccessTokens {
 
 interface AccessTokenOptions {
   readonly upstream: string;
-  readonly wanted: TokenRequest;
+  readonly wanted: TokenRequest | SignedToken;
   readonly secrets: Readonly<Record<string, string>>;
   /** Told each token before it is used: nobody is to read it. */
   readonly received: (value: string) => void;
   /** Milliseconds; tests set it. */
   readonly now?: (() => number) | undefined;
+}
+
+interface Made {
+  readonly value: string;
+  /** How long it is good. */
+  readonly seconds: number;
 }
 
 interface Token {
@@ -50,42 +59,50 @@ const LAST_PART = 0.1;
 
 export function openAccessTokens(options: AccessTokenOptions): AccessTokens {
   const { upstream, wanted, secrets, received, now = () => performance.now() } = options;
-  const where = `POST ${wanted.url} for an access token`;
   let current: Token | undefined;
   let asked: Promise<Token> | undefined;
 
-  const failed = (failure: 'failed' | 'malformed' | 'unavailable', what: string, body?: Buffer): UpstreamProblem =>
-    new UpstreamProblem(failure, upstream, `${where} ${what}`, {
-      ...(body && { providerMessage: snippet(body, Object.values(secrets)) }),
-    });
+  async function sign(token: SignedToken): Promise<Made> {
+    try {
+      return await signed(token);
+    } catch {
+      const wanted = token.algorithm.startsWith('HS') ? 'a secret that is not empty' : 'a private key for it, in PEM';
+      throw new UpstreamProblem(
+        'unavailable',
+        upstream,
+        `no token is signed by ${token.algorithm}: its key has to be ${wanted}`,
+      );
+    }
+  }
 
-  async function ask(): Promise<Token> {
-    const askedAt = now();
-    const { statusCode, body } = await request(wanted.url, {
-      method: 'POST',
-      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...wanted.headers },
-      body: new URLSearchParams(wanted.fields).toString(),
-      signal: AbortSignal.timeout(TIME_LIMIT_MS),
+  async function askFor({ url, headers, fields, assertion }: TokenRequest): Promise<Made> {
+    const form = new URLSearchParams(fields);
+    const shown = assertion && (await sign(assertion)).value;
+    if (shown !== undefined) form.set('assertion', shown);
+    const failed = (failure: 'failed' | 'malformed' | 'unavailable', what: string, body?: Buffer): UpstreamProblem =>
+      new UpstreamProblem(failure, upstream, `POST ${url} for an access token ${what}`, {
+        ...(body && { providerMessage: snippet(body, [...Object.values(secrets), shown ?? '']) }),
+      });
+    const answered = await post(url, headers, form).catch((error: unknown) => {
+      throw failed('failed', `had no answer: ${error instanceof Error ? error.message : String(error)}`);
     });
-    const bytes = await readBounded(body, LARGEST_ANSWER);
+    const { status, bytes } = answered;
     if (!bytes) throw failed('malformed', `answered more than ${LARGEST_ANSWER} bytes`);
-    if (statusCode >= 500 || statusCode === 429) throw failed('failed', `answered ${statusCode}`, bytes);
-    if (statusCode !== 200 && statusCode !== 201) throw failed('unavailable', `answered ${statusCode}`, bytes);
+    if (status >= 500 || status === 429) throw failed('failed', `answered ${status}`, bytes);
+    if (status !== 200 && status !== 201) throw failed('unavailable', `answered ${status}`, bytes);
     const { access_token: value, expires_in: given } = asJsonObject(parsed(bytes));
     if (typeof value !== 'string' || value === '') throw failed('malformed', 'answered none');
-    received(value);
     const seconds = Number(given ?? USUAL_SECONDS);
-    const livesMs = (seconds > 0 ? seconds : USUAL_SECONDS) * 1000;
-    return { value, renewAt: askedAt + livesMs * (1 - LAST_PART) };
+    return { value, seconds: seconds > 0 ? seconds : USUAL_SECONDS };
   }
 
   async function renew(): Promise<Token> {
+    const askedAt = now();
     try {
-      current = await ask();
+      const { value, seconds } = await ('url' in wanted ? askFor(wanted) : sign(wanted));
+      received(value);
+      current = { value, renewAt: askedAt + seconds * 1000 * (1 - LAST_PART) };
       return current;
-    } catch (error) {
-      if (error instanceof UpstreamProblem) throw error;
-      throw failed('failed', `had no answer: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       asked = undefined;
     }
@@ -102,6 +119,16 @@ export function openAccessTokens(options: AccessTokenOptions): AccessTokens {
       if (current?.value === value) current = undefined;
     },
   };
+}
+
+async function post(url: string, headers: TokenRequest['headers'], form: URLSearchParams) {
+  const { statusCode: status, body } = await request(url, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: form.toString(),
+    signal: AbortSignal.timeout(TIME_LIMIT_MS),
+  });
+  return { status, bytes: await readBounded(body, LARGEST_ANSWER) };
 }
 
 /** Whoever leaves does not end what others wait for. */

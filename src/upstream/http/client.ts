@@ -9,6 +9,7 @@ import { pathBelow } from './own-address.ts';
 import { hiddenOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
 import { jobDelay, pause, retryDelay } from './retry.ts';
+import type { SignedToken } from './signed-token.ts';
 import { openStream } from './stream.ts';
 import { openTurns, type TurnsAt } from './turns.ts';
 import type { AskForToken, Authorize, UpstreamHttp, UpstreamRequest, Within } from './upstream-http.ts';
@@ -67,15 +68,16 @@ export function openUpstreamHttp(
     log,
   };
 
+  const isReplaced = baseUrl !== upstream.baseUrl;
   const wanted = options.adapter.tokenRequest?.(options.secrets, connection.settings);
   if (wanted) connection.tokens = openTokens(wanted);
 
-  function openTokens(wanted: TokenRequest): AccessTokens {
+  function openTokens(wanted: TokenRequest | SignedToken): AccessTokens {
     const given = Object.values(options.secrets);
     let last = '';
     return openAccessTokens({
       upstream: upstream.name,
-      wanted: { ...wanted, url: tokenUrl(wanted.url) },
+      wanted: placed(wanted),
       secrets: options.secrets,
       // Calls with the one before may still be under way.
       received(value) {
@@ -88,9 +90,18 @@ export function openUpstreamHttp(
 
   /** A double stands in for the place that hands out tokens as well, wherever that is. */
   function tokenUrl(url: string): string {
-    const isReplaced = baseUrl !== upstream.baseUrl;
     if (isReplaced && !url.startsWith('/')) return base.origin + basePath + DOUBLE_TOKEN_PATH;
     return url.startsWith('/') ? base.origin + basePath + url : url;
+  }
+
+  function placed(wanted: TokenRequest | SignedToken): TokenRequest | SignedToken {
+    if (!('url' in wanted)) return signing(wanted);
+    return { ...wanted, url: tokenUrl(wanted.url), assertion: wanted.assertion && signing(wanted.assertion) };
+  }
+
+  /** What a double knows of keys are texts: it can look through a signature by HMAC alone. */
+  function signing(token: SignedToken): SignedToken {
+    return isReplaced ? { ...token, algorithm: 'HS256' } : token;
   }
 
   function pathOnTheWire(path: string): string {

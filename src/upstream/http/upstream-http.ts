@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Trace } from '../../request/trace.ts';
 import type { UpstreamProblem } from '../problem.ts';
 import type { TokenRequest } from './access-token.ts';
+import type { SignedToken } from './signed-token.ts';
 
 type QueryValue = string | number | boolean | undefined;
 
@@ -100,10 +101,10 @@ export type Authorize = (
 ) => Authorization;
 
 /**
- * How to ask for the access token that each call carries as a bearer token; undefined where calls carry the keys themselves.
- * `url` may be a path below the upstream's address.
+ * How the token is had that each call carries as a bearer token: asked for, or signed here; undefined where calls carry the keys
+ * themselves. `url` may be a path below the upstream's address.
  */
 export type AskForToken = (
   secrets: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, unknown>>,
-) => TokenRequest | undefined;
+) => TokenRequest | SignedToken | undefined;

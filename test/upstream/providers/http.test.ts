@@ -171,6 +171,27 @@ adapterContract(t, 'a token that is handed out below the address of the API', {
   },
 });
 
+adapterContract(t, 'a token that is signed here, beside the id', {
+  ...base,
+  upstream: {
+    keys: { id: 'SECRET_id', secret: 'SECRET_secret', kid: 'SECRET_kid' },
+    settings: { authorize: { jwt: 'ES256', key: 'secret', claims: { iss: '{id}' }, header: { kid: '{kid}' } } },
+  },
+});
+
+adapterContract(t, 'a token that is handed out for what is signed here', {
+  ...base,
+  upstream: {
+    keys: { email: 'SECRET_email', secret: 'SECRET_secret' },
+    settings: {
+      authorize: {
+        oauth: 'https://accounts.example.com/token',
+        assertion: { jwt: 'RS256', key: 'secret', claims: { iss: '{email}', scope: 'read' }, lasts: '1h' },
+      },
+    },
+  },
+});
+
 adapterContract(t, 'a job and a result whose addresses are written out', {
   ...base,
   options: {

@@ -4,7 +4,7 @@ import type { UpstreamRequest, UpstreamResponse } from '../../http/upstream-http
 import { evaluate } from '../../jmespath.ts';
 import { reportedCost } from '../../reported-cost.ts';
 import { mapAnswer, readAnswer } from './answer.ts';
-import { authorize, httpSettings, secretsIn, tokenRequest } from './authorization.ts';
+import { authorize, secretsIn, tokenRequest } from './authorization.ts';
 import { withFiles } from './body.ts';
 import { check, exampleResult } from './check.ts';
 import { fileAnswers, fileResult, LARGEST_FILE, withCopies, withDecoded } from './files.ts';
@@ -14,6 +14,7 @@ import { placesIn } from './path.ts';
 import { poll } from './poll.ts';
 import { refuseBy, refuseFailed } from './refusal.ts';
 import { requestFor } from './request.ts';
+import { httpSettings } from './settings.ts';
 
 export const http: Adapter<HttpOptions> = {
   name: 'http',

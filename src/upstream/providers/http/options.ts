@@ -3,7 +3,7 @@
 import { type InputMapping, inputMappingSchema } from '../../input-mapping.ts';
 import type { MediaKind } from '../../media/type.ts';
 import type { UpstreamFailure } from '../../problem.ts';
-import { headerName } from './authorization.ts';
+import { headerName } from './settings.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const encodings = ['json', 'form', 'multipart'] as const;

@@ -5,10 +5,11 @@ import { mapTemplate } from '../../input-mapping.ts';
 import type { MediaKind } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { mapAnswer } from '../http/answer.ts';
-import { authorize, httpSettings, secretsIn, tokenRequest } from '../http/authorization.ts';
+import { authorize, secretsIn, tokenRequest } from '../http/authorization.ts';
 import { exampleFaults, exampleResult, expressionFaults } from '../http/check.ts';
 import { fileAnswers, fileResult } from '../http/files.ts';
 import { fileOf, resultExpression } from '../http/options.ts';
+import { httpSettings } from '../http/settings.ts';
 import { argumentsRefused, callTool } from './call-tool.ts';
 import { type McpOptions, mcpOptions } from './options.ts';
 
