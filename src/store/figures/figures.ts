@@ -15,7 +15,14 @@ import {
   toVisit,
 } from './figures-row.ts';
 import * as statements from './figures-statements.ts';
-import { type ExchangeCount, type FiguresStore, type MoneySum, SPANS, type Span } from './figures-store.ts';
+import {
+  type CallCount,
+  type ExchangeCount,
+  type FiguresStore,
+  type MoneySum,
+  SPANS,
+  type Span,
+} from './figures-store.ts';
 
 const spans = Object.keys(SPANS) as Span[];
 
@@ -27,6 +34,16 @@ function* add(sums: readonly MoneySum[]): Steps<void> {
       yield unwatched(statements.writeMoney(span, plus(sum, rows[0] && toMoney(rows[0]))));
     }
   }
+}
+
+/** In one order everywhere: instances that wait for each other's rows would wait for ever. */
+function rowsOf(span: Span, counts: readonly CallCount[]): CallCount[] {
+  const named = counts.map((each) => {
+    const count = { ...each, at: beginningOf(span, each.at) };
+    const { at, endpoint, door, network, bucket } = count;
+    return { name: JSON.stringify([at, endpoint, door, network, bucket]), count };
+  });
+  return named.sort((one, other) => (one.name < other.name ? -1 : 1)).map(({ count }) => count);
 }
 
 /** A chain took back a payment: what was counted of it is taken back with it. False where it is not to be reopened. */
@@ -110,10 +127,8 @@ export function figuresOn(engine: Engine): FiguresStore {
     addCalls: (counts, batch) =>
       engine.transact(function* (): Steps<void> {
         if ((yield statements.markBatch(batch, engine.now())).changes === 0) return;
-        for (const count of counts) {
-          for (const span of spans)
-            yield unwatched(statements.addCalls(span, { ...count, at: beginningOf(span, count.at) }));
-        }
+        for (const span of spans)
+          for (const count of rowsOf(span, counts)) yield unwatched(statements.addCalls(span, count));
       }, 'process'),
 
     calls: async (asked) => (await engine.read(statements.listCalls(asked))).map(toCalls),

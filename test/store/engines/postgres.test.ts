@@ -280,6 +280,39 @@ t.test('forgets allowances beside who spends them, also where they were last spe
   t.strictSame(await spend(['first', 'second'], LATE.values), [LATE.values + 20, LATE.values + 20]);
 });
 
+t.test('adds what two instances count at the same moment, in whatever order each of them has counted it', async (t) => {
+  const database = await emptyDatabase();
+  const stores = await Promise.all([openHere(t, database), openHere(t, database)]);
+  const [store, other] = stores as [Store, Store];
+  const add = ({ figures }: Store, endpoints: readonly string[], counter: string) =>
+    figures.addCalls(
+      endpoints.map((endpoint) => ({
+        at: 0,
+        endpoint,
+        door: 'x402',
+        network: 'chain-a',
+        bucket: 100,
+        calls: 1,
+        failures: 0,
+        challenges: 0,
+      })),
+      { counter, number: 1 },
+    );
+  const endpoints = ['first', 'second', 'third'];
+  await add(store, endpoints, 'before');
+  await bothAtOnce(database, "call_totals WHERE endpoint = 'second'", [
+    () => add(store, endpoints, 'one'),
+    () => add(other, endpoints.toReversed(), 'another'),
+  ]);
+  for (const span of ['hour', 'day'] as const) {
+    const counted = await store.figures.calls({ span, from: 0, to: 1 });
+    t.strictSame(
+      counted.map(({ endpoint, calls }) => [endpoint, calls]).sort(),
+      endpoints.map((endpoint) => [endpoint, 3]),
+    );
+  }
+});
+
 t.test('claims a payment that is forgotten at the same moment as one that was never there', async (t) => {
   const database = await emptyDatabase();
   const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
