@@ -32,7 +32,7 @@ export interface Bucket extends BucketTerms {
 interface Entry {
   /** When its allowance is whole again. */
   wholeAt: number;
-  /** Taken since it was shared last. */
+  /** Taken since it was shared last, and not come back yet. */
   unshared: number;
 }
 
@@ -41,6 +41,11 @@ const MOST_KEPT = 20_000;
 const MOST_PERIODS = 2;
 /** Below that part of its allowance a caller is nobody else's business. */
 const SHARED_FROM = 10;
+
+/** What has come back by itself is nothing that others have to hear of. */
+function leaveWhatCameBack(entry: Entry, now: number): void {
+  entry.unshared = Math.min(entry.unshared, Math.max(0, entry.wholeAt - now));
+}
 
 export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MOST_KEPT): Bucket {
   const each = periodMs / count;
@@ -78,6 +83,7 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
     take(caller, now, times = 1) {
       const entry = find(caller, now) ?? { wholeAt: 0, unshared: 0 };
       if (times < 0 && entry.wholeAt <= now) return;
+      leaveWhatCameBack(entry, now);
       const wholeAt = Math.max(now, entry.wholeAt) + each * times;
       entry.wholeAt = Math.min(now + longestMs, Math.max(now, wholeAt));
       entry.unshared += each * times;
@@ -86,10 +92,11 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
     unshared(now, most) {
       const found: [caller: string, spent: number][] = [];
       for (const kept of [recent, earlier]) {
-        for (const [caller, { wholeAt, unshared }] of kept) {
+        for (const [caller, entry] of kept) {
           const isKnownAlready = kept === earlier && recent.has(caller);
-          if (unshared <= 0 || isKnownAlready || (wholeAt - now) * SHARED_FROM < periodMs) continue;
-          found.push([caller, unshared]);
+          if (entry.unshared <= 0 || isKnownAlready || (entry.wholeAt - now) * SHARED_FROM < periodMs) continue;
+          leaveWhatCameBack(entry, now);
+          found.push([caller, entry.unshared]);
         }
       }
       return found.sort((one, other) => other[1] - one[1]).slice(0, most);

@@ -149,6 +149,36 @@ t.test('instances over one database learn what a caller has taken of each other'
   t.equal(ahead.wait('0xabc', setBack + 4 * 3_600_000), 0);
 });
 
+t.test(
+  'what has come back to a caller by itself is not counted once more when instances tell each other',
+  async (t) => {
+    const store = await openStore({ file: join(t.testdir({}), 'shared.sqlite') });
+    t.teardown(() => store.close());
+    let time = 1_000_000;
+    const now = () => time;
+    const [one, other] = [0, 1].map(() => openBucket({ name: 'wasted', count: 30, periodMs: 3_600_000 }));
+    if (!one || !other) throw new Error('no buckets');
+    const happens = async (bucket: typeof one, times: number) => {
+      for (let at = 0; at < times; at += 1) bucket.take('0xabc', now());
+      await shareLimits([bucket], store, now);
+    };
+    for (let hour = 0; hour < 50; hour += 1, time += 3_600_000) await happens(one, 1);
+    await happens(one, 3);
+    t.equal(one.wait('0xabc', now()), 0, 'one an hour, and then three of thirty');
+    await happens(other, 3);
+    t.equal(other.wait('0xabc', now()), 0, 'six');
+    await happens(other, 24);
+    t.equal(other.wait('0xabc', now()), 120_000, 'thirty');
+
+    time += 3_600_000;
+    await happens(one, 2);
+    time += 120_000;
+    await happens(one, 3);
+    await happens(other, 26);
+    t.equal(other.wait('0xabc', now()), 120_000, 'of two that came before, one has come back');
+  },
+);
+
 t.test('an address is the one that the proxies which are believed say', (t) => {
   const from = (trusted: string | undefined, remoteAddress: string, forwarded?: string) =>
     clientAddresses(readTrustedProxies(trusted))({
