@@ -19,8 +19,8 @@ export interface Bucket extends BucketTerms {
   /** One more has happened; less than none gives back. */
   take(caller: string, now: number, times?: number): void;
   /**
-   * What was taken here and no other instance knows yet, in milliseconds of allowance, the most first: of callers who have
-   * used a tenth of theirs.
+   * What was taken here, or given back (less than nothing), and no other instance knows yet, in milliseconds of allowance,
+   * the most first: of callers who have used a tenth of theirs, and of those who have something back that others know of.
    */
   unshared(now: number, most: number): readonly (readonly [caller: string, spent: number])[];
   /** What all instances together have counted: when the caller's allowance is whole again, `spent` included. */
@@ -32,7 +32,7 @@ export interface Bucket extends BucketTerms {
 interface Entry {
   /** When its allowance is whole again. */
   wholeAt: number;
-  /** Taken since it was shared last, and not come back yet. */
+  /** Taken since it was shared last and not come back yet, less what was given back. */
   unshared: number;
 }
 
@@ -84,9 +84,11 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
       const entry = find(caller, now) ?? { wholeAt: 0, unshared: 0 };
       if (times < 0 && entry.wholeAt <= now) return;
       leaveWhatCameBack(entry, now);
-      const wholeAt = Math.max(now, entry.wholeAt) + each * times;
-      entry.wholeAt = Math.min(now + longestMs, Math.max(now, wholeAt));
-      entry.unshared += each * times;
+      const before = Math.max(now, entry.wholeAt);
+      // Nobody has more back than is gone.
+      const spent = Math.max(now - before, each * times);
+      entry.wholeAt = Math.min(now + longestMs, before + spent);
+      entry.unshared += spent;
       keep(caller, entry);
     },
     unshared(now, most) {
@@ -94,18 +96,19 @@ export function openBucket({ name, count, periodMs }: BucketTerms, mostKept = MO
       for (const kept of [recent, earlier]) {
         for (const [caller, entry] of kept) {
           const isKnownAlready = kept === earlier && recent.has(caller);
-          if (entry.unshared <= 0 || isKnownAlready || (entry.wholeAt - now) * SHARED_FROM < periodMs) continue;
+          const isLittle = entry.unshared > 0 && (entry.wholeAt - now) * SHARED_FROM < periodMs;
+          if (entry.unshared === 0 || isLittle || isKnownAlready) continue;
           leaveWhatCameBack(entry, now);
           found.push([caller, entry.unshared]);
         }
       }
-      return found.sort((one, other) => other[1] - one[1]).slice(0, most);
+      return found.sort((one, other) => Math.abs(other[1]) - Math.abs(one[1])).slice(0, most);
     },
     learn(caller, wholeAt, spent) {
       const entry = recent.get(caller) ?? earlier.get(caller);
       if (!entry) return;
       entry.unshared -= spent;
-      entry.wholeAt = wholeAt + Math.max(0, entry.unshared);
+      entry.wholeAt = wholeAt + entry.unshared;
     },
     get size() {
       return recent.size + earlier.size;

@@ -177,6 +177,7 @@ export interface SharedKey {
 /** `name`: whose allowance, and of what. */
 export interface AllowanceSpent {
   readonly name: string;
+  /** Less than nothing: so much is given back. */
   readonly milliseconds: number;
   /** From now on until it is whole again, at most: a clock that was set back makes nobody wait as long as that. */
   readonly longestMs: number;

@@ -179,6 +179,31 @@ t.test(
   },
 );
 
+t.test('what paid calls have made good is made good at every instance over one database', async (t) => {
+  const store = await openStore({ file: join(t.testdir({}), 'shared.sqlite') });
+  t.teardown(() => store.close());
+  let time = 1_000_000;
+  const now = () => time;
+  const [one, other] = [0, 1].map(() => openBucket({ name: 'wasted', count: 30, periodMs: 3_600_000 }));
+  if (!one || !other) throw new Error('no buckets');
+  const happens = async (bucket: typeof one, times: number) => {
+    for (let at = 0; at < Math.abs(times); at += 1) bucket.take('0xabc', now(), Math.sign(times));
+    await shareLimits([bucket], store, now);
+  };
+  await happens(one, 20);
+  await happens(one, -20);
+  await happens(other, 20);
+  t.equal(other.wait('0xabc', now()), 0, 'twenty of thirty, for the first twenty are paid for');
+  await happens(one, -50);
+  await happens(other, 10);
+  t.equal(other.wait('0xabc', now()), 120_000, 'and no more than was wasted is made good');
+
+  time += 3_600_000;
+  await happens(one, 30);
+  await happens(other, 3);
+  t.equal(other.wait('0xabc', now()), 4 * 120_000, 'once: thirty-three of thirty');
+});
+
 t.test('an address is the one that the proxies which are believed say', (t) => {
   const from = (trusted: string | undefined, remoteAddress: string, forwarded?: string) =>
     clientAddresses(readTrustedProxies(trusted))({

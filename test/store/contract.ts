@@ -240,6 +240,12 @@ export function keeping(promise: Promised): void {
     );
     const afterwards = await store.spendAllowances([{ name: 'd', milliseconds: 1, longestMs: 1_000 }], 10);
     t.same(afterwards, [1_010], 'a clock that was set back makes nobody wait for longer');
+    const gives = (milliseconds: number) =>
+      store.spendAllowances([{ name: 'e', milliseconds, longestMs: 1_000 }], 2_000);
+    await gives(500);
+    t.same(await gives(-200), [2_300], 'what is given back is there at once');
+    await gives(-900);
+    t.same(await gives(10), [2_010], 'and nobody has more back than was gone');
   });
 
   promise('asks the database nothing for who asks for nothing', async (t, store) => {
