@@ -68,7 +68,7 @@ export interface VerifiedPayment {
   /** Milliseconds since the epoch: when the challenge was given, as far as the payment shows it, or earlier. */
   readonly offeredAt: number;
   /** Whether its challenge said that it settles first, where the payment shows it: another instance may have given that. */
-  readonly offeredUpfront?: boolean;
+  readonly offeredUpfront?: boolean | undefined;
   /** False where what is to be paid is known only after the work. */
   readonly canSettleUpfront: boolean;
   /** What its chain says of the payer. */

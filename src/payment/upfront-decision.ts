@@ -18,8 +18,9 @@ export function upfrontOf(
   { route }: Quote,
   known: Payment | undefined,
 ): UpfrontReason | undefined {
-  const isTold = () => offeredUpfront ?? exposure.wasTold('loss', { at, route, network, isUnproven: false });
-  if (upfront === 'loss' && !isTold()) throw toldOtherwise('loss');
+  const isTold = () =>
+    offeredUpfront ?? (upfront === 'above' || exposure.wasTold('loss', { at, route, network, isUnproven: false }));
+  if ((upfront === 'loss' || upfront === 'above') && !isTold()) throw toldOtherwise(upfront);
   // Tried before, to settle after the work: it has become too short for that meanwhile.
   if (upfront === 'deadline' && known && !known.settleUpfront) throw tooShort();
   if (upfront !== undefined && upfront !== 'offered') return upfront;

@@ -286,6 +286,8 @@ export function openX402Rail(options: X402Options): X402Rail {
         scheme,
         upfront: verdict.deploys && !isFinal ? 'undeployed' : upfront,
         offeredAt: offeredAt(credential, quote, network),
+        // Clients that know the fields of `extra` alone which their scheme has repeat nothing of it, whatever was offered.
+        offeredUpfront: (payment.x402Version === 2 && payment.accepted.upfront) || undefined,
         canSettleUpfront: scheme !== 'upto',
         payerIsProven: true,
         hold: operator && {

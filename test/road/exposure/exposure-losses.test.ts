@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { Challenge } from 'mppx';
 import t, { type Test } from 'tap';
+import { encodeHeader } from '../../../src/rails/x402/wire.ts';
 import { type PaidCall, payV2, sendProof, signProof, signProofV1 } from '../../clients.ts';
 import { openEvmWallet } from '../../evm-wallet.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
@@ -26,6 +27,14 @@ async function start(t: Test, exposure: string): Promise<Gateway> {
   t.teardown(gateway.stop);
   return gateway;
 }
+
+interface Payment {
+  readonly accepted: { readonly extra?: object };
+}
+
+const paymentIn = (proof: Record<string, string>): Payment =>
+  JSON.parse(Buffer.from(Object.values(proof)[0] ?? '', 'base64').toString());
+const proofOf = (payment: Payment) => ({ 'payment-signature': encodeHeader(payment) });
 
 t.test('what was offered before losses made a network settle first is refused, with what is offered now', async (t) => {
   const gateway = await start(t, '{ lossLimit: "0.05" }');
@@ -69,6 +78,44 @@ t.test('what was offered before losses made a network settle first is refused, w
   const overMpp = fresh(later, '/mpp');
   t.ok(await settlesFirst(t, later, overMpp, await signMpp(later, 'chain-c', overMpp)), 'over MPP, too');
 });
+
+t.test(
+  'what an instance that heard of losses earlier has offered to settle first is taken by one that heard later',
+  async (t) => {
+    const gateway = await start(t, '{ lossLimit: "0.05" }');
+    const { another } = await openEvmWallet(gateway, 'chain-c');
+    const payer = await another(1_000_000n);
+    const call = fresh(payer);
+    const early = paymentIn(await signProof(payer, 'chain-c', call));
+    await lose(t, gateway);
+    const strict = await measured(payer);
+    const { accepted } = paymentIn(await signProof(strict, 'chain-c', fresh(strict)));
+    const there = { ...call, url: call.url.replace(payer.url, strict.url) };
+    // A challenge as old as one of an instance that measured a moment before, with what that one says.
+    t.ok(await settlesFirst(t, strict, there, proofOf({ ...early, accepted })));
+  },
+);
+
+t.test(
+  'what was offered over MPP before a restart to settle after the work is not settled first after it',
+  async (t) => {
+    const gateway = await start(t, '{ settleUpfront: { above: "1.00" } }');
+    const { another } = await openEvmWallet(gateway, 'chain-c');
+    const payer = await another(1_000_000n);
+    const call = fresh(payer, '/mpp');
+    const proof = await signMpp(payer, 'chain-c', call);
+    const url = await gateway.startAnother(undefined, picturesWith(t, '{ settleUpfront: { above: "0.05" } }'));
+    const earned = await gateway.earned('chain-c');
+    const refused = await sendProof({ url: call.url.replace(gateway.url, url), init: call.init }, proof);
+    t.equal(refused.status, 402);
+    t.equal(await kindOf(refused), 'payment-expired');
+    t.equal(await gateway.earned('chain-c'), earned);
+    t.equal((await sendProof(call, proof)).status, 200, 'where it was offered it is taken');
+    const restarted = { ...payer, url };
+    const again = fresh(restarted, '/mpp');
+    t.ok(await settlesFirst(t, restarted, again, await signMpp(restarted, 'chain-c', again)));
+  },
+);
 
 t.test('what was offered to settle first is kept when the losses are over', async (t) => {
   const gateway = await start(t, '{ lossLimit: "0.05" }');
