@@ -10,29 +10,11 @@ export const x402: RailDefinition<RefundSigners | undefined, X402Rail> = {
   /** Networks, addresses and facilitators are the gateway's; its own are the keys that give money back. */
   readConfig: readRefundSigners,
   accounts: () => [],
-  open: ({
-    networks,
-    exposure,
-    channels,
-    hasDeposits,
-    publicUrl,
-    config,
-    receiptSeed,
-    challengeKey,
-    refundWindowMs,
-    now,
-  }) =>
+  open: ({ config, receiptSeed, ...parts }) =>
     openX402Rail({
-      networks,
-      exposure,
-      channels,
-      hasDeposits,
-      publicUrl,
+      ...parts,
       refundSigners: config,
-      challengeKey,
-      refundWindowMs,
-      receiptSigner: receiptSeed === undefined ? undefined : openReceiptSigner(receiptSeed, publicUrl),
-      now,
+      receiptSigner: receiptSeed === undefined ? undefined : openReceiptSigner(receiptSeed, parts.publicUrl),
     }),
   documents: x402Documents,
   browserHeaders: {

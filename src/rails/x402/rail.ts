@@ -14,11 +14,11 @@ import { isCaptureDeadline } from '../../payment/escrow/deadline.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
 import { createEvmPayers, type Payer, solanaPayer } from '../../payment/exposure/payer.ts';
 import { asked } from '../../payment/facilitators/asked.ts';
-import type { PayableNetwork, PayableNetworks } from '../../payment/networks.ts';
+import type { PayableNetwork } from '../../payment/networks.ts';
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving } from '../../payment/settle-upfront.ts';
-import type { ChannelStore } from '../../store/channels/channel-store.ts';
+import type { RailParts } from '../definition.ts';
 import {
   createChallenges,
   HALF_SETTLEMENTS_WITH_APPROVAL,
@@ -49,23 +49,14 @@ const isPermit2 = (authorization: Authorization): authorization is Permit2Author
 const approvalFor = (authorization: Authorization, { takesApprovals }: PayableNetwork) =>
   takesApprovals && isPermit2(authorization) ? authorization.approval : undefined;
 
-interface X402Options {
-  readonly networks: PayableNetworks;
+/** `hasDeposits` left out: there are none; `refundWindowMs`: nobody may ask for what is owed. */
+interface X402Options
+  extends Pick<RailParts<unknown>, 'networks' | 'channels' | 'publicUrl' | 'challengeKey' | 'now'>,
+    Partial<Pick<RailParts<unknown>, 'hasDeposits' | 'refundWindowMs'>> {
   readonly exposure: Pick<ExposureControl, 'upfront' | 'upfrontFor' | 'version' | 'policy'>;
-  /** Deposits that calls are drawn from. */
-  readonly channels: ChannelStore;
-  /** Some were made, which are given back whatever is offered by now. */
-  readonly hasDeposits?: boolean;
-  /** Origin under which callers reach the gateway, without a trailing slash. */
-  readonly publicUrl: string;
   readonly refundSigners?: RefundSigners | undefined;
-  /** 32 bytes in hex: tells the ids of this gateway's challenges from others. */
-  readonly challengeKey: string;
-  /** For how long after a payment its payer may ask for it; undefined: nowhere. */
-  readonly refundWindowMs?: number | undefined;
   /** Undefined: receipts are not signed. */
   readonly receiptSigner?: ReceiptSigner | undefined;
-  now(): number;
 }
 
 export interface X402Rail extends Rail<X402Credential, X402Challenge> {
