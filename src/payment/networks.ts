@@ -2,12 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetFile, Network, NetworkId } from '../catalogue/types.ts';
 import type { Log } from '../log.ts';
 import { divideUp } from '../money.ts';
-import { chainOfNode } from './chains/chain-of-node.ts';
-import { decimalsOfToken } from './chains/decimals-of-token.ts';
-import { isTokenAccount } from './chains/is-token-account.ts';
 import type { ChannelOperator } from './channels/operator.ts';
 import type { EscrowOperator } from './escrow/escrow.ts';
 import { type Facilitator, FacilitatorUnreachable, type Kind } from './facilitators/facilitator.ts';
+import { type NetworkConfiguration, openNetworkNodes, rpcUrlOf } from './network-nodes.ts';
 
 const SECOND_LOOK_MS = 2_000;
 
@@ -42,14 +40,6 @@ export interface PayableNetwork {
 export type ConfiguredNetwork = Pick<PayableNetwork, 'id' | 'family' | 'caip2' | 'asset' | 'rpcUrl'> & {
   readonly payTo: string | undefined;
 };
-
-/** What the configuration says of one network. */
-interface NetworkConfiguration {
-  readonly network: Network;
-  readonly mode: 'live' | 'sandbox';
-  readonly payTo: string | undefined;
-  readonly rpcUrl: string | undefined;
-}
 
 export interface NamedFacilitator {
   /** For the log: `coinbase`, an address without secrets, `in-process`. */
@@ -90,37 +80,16 @@ interface Supported {
 const kindOf = (kinds: readonly Kind[], version: number, scheme: string, name: string | undefined) =>
   kinds.find((kind) => kind.x402Version === version && kind.scheme === scheme && kind.network === name);
 
-const rpcUrlOf = ({ network, mode, rpcUrl }: NetworkConfiguration): string | undefined =>
-  rpcUrl ?? network[mode].rpcUrl;
-
-/** What a network's node said. */
-interface Told {
-  /** Another chain than the network's, which it is of. */
-  readonly stranger: string | undefined;
-  /** Of the asset. */
-  readonly decimals: number | undefined;
-  /** That the address which is paid is that of a token account, on Solana. */
-  readonly paysTokenAccount: boolean;
-}
-
-/** The first facilitator that settles on the network serves it. Answers why not, as text, when none does. */
+/** The first facilitator that settles on the network serves it. Answers why not, as text: `fault`, or that none does. */
 function payable(
   configuration: NetworkConfiguration,
-  { stranger, decimals, paysTokenAccount }: Told,
+  fault: string | undefined,
   supported: readonly Supported[],
 ): PayableNetwork | string {
   const { network, mode, payTo } = configuration;
   const binding = network[mode];
   if (payTo === undefined) return 'no pay-to address is configured';
-  if (stranger !== undefined) {
-    return `its RPC address leads to a node of ${stranger}, not of ${binding.caip2}: correct TURNPIKE_RPC_URL_<network>, or rpcUrl in networks.yaml`;
-  }
-  if (decimals !== undefined && decimals !== binding.asset.decimals) {
-    return `its token ${binding.asset.address} has ${decimals} decimals on its chain, not ${binding.asset.decimals}: correct decimals in networks.yaml`;
-  }
-  if (paysTokenAccount) {
-    return `${payTo} is a token account, and what is paid to one is lost: give the wallet that owns it, in TURNPIKE_PAY_TO_<network> or TURNPIKE_PAY_TO_SOLANA`;
-  }
+  if (fault !== undefined) return fault;
   const chosen = supported.find(({ kinds }) => kindOf(kinds, 2, 'exact', binding.caip2));
   if (!chosen) return `no facilitator in reach settles on ${binding.caip2}`;
   const { facilitator, kinds } = chosen;
@@ -189,12 +158,7 @@ export function createPayableNetworks(
   const networks = new Map<NetworkId, PayableNetwork>();
   const reasons = new Map<NetworkId, string>();
   const leastPrices = new Map<Facilitator, Map<string, bigint>>();
-  /** What each network's node said that it is of, as CAIP-2. */
-  const chains = new Map<NetworkId, string>();
-  /** How many decimals its asset has there. */
-  const decimals = new Map<NetworkId, number>();
-  /** Whether the address that is paid there is that of a token account. */
-  const paysTokenAccount = new Map<NetworkId, boolean>();
+  const nodes = openNetworkNodes();
   /** Those out of reach, and why. */
   const down = new Map<Facilitator, string>();
   let version = 0;
@@ -236,36 +200,6 @@ export function createPayableNetworks(
     }
   };
 
-  /**
-   * Until it is right: on another chain no payment is found, and each would count as not made; with other decimals each would
-   * be of another value than its price; and nobody has what is paid to where a wallet has its tokens.
-   */
-  const askNode = async (configuration: NetworkConfiguration): Promise<void> => {
-    const { network, mode, payTo } = configuration;
-    const { id, family } = network;
-    const { caip2, asset } = network[mode];
-    const rpcUrl = rpcUrlOf(configuration);
-    if (payTo === undefined || rpcUrl === undefined) return;
-    if (chains.get(id) !== caip2) {
-      const chain = await chainOfNode(family, rpcUrl);
-      if (chain !== undefined) chains.set(id, chain);
-    }
-    if (chains.get(id) !== caip2) return;
-    if (decimals.get(id) !== asset.decimals) {
-      const found = await decimalsOfToken(family, rpcUrl, asset.address);
-      if (found !== undefined) decimals.set(id, found);
-    }
-    if (family === 'solana' && paysTokenAccount.get(id) !== false) {
-      const found = await isTokenAccount(rpcUrl, payTo);
-      if (found !== undefined) paysTokenAccount.set(id, found);
-    }
-  };
-
-  const strangerOf = ({ network, mode }: NetworkConfiguration): string | undefined => {
-    const chain = chains.get(network.id);
-    return chain === network[mode].caip2 ? undefined : chain;
-  };
-
   /** A chain that does not answer costs what it did when it last did. */
   const weigh = async ({ facilitator }: NamedFacilitator): Promise<void> => {
     const found = await facilitator.leastPrices?.().catch(() => undefined);
@@ -305,7 +239,14 @@ export function createPayableNetworks(
       const { network, mode, payTo } = found;
       const { id, family } = network;
       const { caip2, asset } = network[mode];
-      return { id, family, caip2, asset, payTo, rpcUrl: strangerOf(found) === undefined ? rpcUrlOf(found) : undefined };
+      return {
+        id,
+        family,
+        caip2,
+        asset,
+        payTo,
+        rpcUrl: nodes.strangerOf(found) === undefined ? rpcUrlOf(found) : undefined,
+      };
     },
     decimals(id) {
       const configured = configurations.find(({ network }) => network.id === id);
@@ -317,17 +258,13 @@ export function createPayableNetworks(
       return version;
     },
     refresh: async () => {
-      const [first] = await Promise.all([Promise.all(facilitators.map(ask)), Promise.all(configurations.map(askNode))]);
+      const [first] = await Promise.all([
+        Promise.all(facilitators.map(ask)),
+        Promise.all(configurations.map(nodes.ask)),
+      ]);
       let supported = first;
-      const now = (configuration: NetworkConfiguration) => {
-        const { id } = configuration.network;
-        const told = {
-          stranger: strangerOf(configuration),
-          decimals: decimals.get(id),
-          paysTokenAccount: paysTokenAccount.get(id) === true,
-        };
-        return payable(configuration, told, supported);
-      };
+      const now = (configuration: NetworkConfiguration) =>
+        payable(configuration, nodes.faultOf(configuration), supported);
       const lost = configurations.some(
         (configuration) => networks.has(configuration.network.id) && typeof now(configuration) === 'string',
       );
