@@ -16,13 +16,11 @@ import { openLimits } from '../limits/limits.ts';
 import type { Log } from '../log.ts';
 import { countLosses } from '../metrics/losses.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { owedIn } from '../metrics/owed.ts';
 import { countReceipts } from '../metrics/receipts.ts';
 import { openTally } from '../metrics/tally.ts';
 import { assetsOf, fromAtomic } from '../payment/assets.ts';
 import { createExposureControl } from '../payment/exposure/control.ts';
 import { exposurePolicy } from '../payment/exposure/policy.ts';
-import { gasAccounts } from '../payment/facilitators/gas-accounts.ts';
 import { usualIntervals } from '../payment/intervals.ts';
 import { createPayableNetworks } from '../payment/networks.ts';
 import type { Platform } from '../platform.ts';
@@ -33,14 +31,15 @@ import { demandMode } from '../store/of-one-mode.ts';
 import { openStore } from '../store/open.ts';
 import { watchStore } from '../store/readiness.ts';
 import type { Loss } from '../store/store.ts';
-import { afterAWhile, inTurn, within } from '../timing.ts';
+import { within } from '../timing.ts';
 import { openAccessLog } from './access-log.ts';
 import { startBackground } from './background.ts';
 import type { Config } from './config.ts';
 import { makeDataDirectory, watchDisk } from './disk.ts';
-import { openEditions, ReloadRefused } from './editions.ts';
-import { followOthers, isRefusal, load, openAnnouncements, openPending } from './reloading.ts';
+import { openEditions } from './editions.ts';
+import { isRefusal, openReloading } from './reloading.ts';
 import { openLasting } from './serving.ts';
+import { openStanding } from './standing.ts';
 
 /** Everything that is sold, before anything listens. */
 export interface Gateway {
@@ -72,10 +71,6 @@ export interface Gateway {
   close(closing?: Promise<void>): Promise<void>;
 }
 
-/** Balances of all keys are added up no more often than that, however often somebody scrapes. */
-const LIABILITY_KEPT_MS = 10_000;
-/** Chains are asked for the balances of signers no more often than that. */
-const GAS_KEPT_MS = 10_000;
 /** How long settlements may take after the calls under way were stopped. */
 const SETTLE_MS = 30_000;
 
@@ -209,50 +204,17 @@ export async function openGateway(
     readiness,
   });
   const { apiKeys } = editions.current();
-  const sold = () => editions.current().catalogue.version;
-  const { announce, announced } = openAnnouncements(store, now);
-  /** `told`: the version that another instance has told of. To tell of it again might come after it told of the next. */
-  const loadAgain = inTurn(async (told?: string) => {
-    try {
-      const next = load(config);
-      const isNew = next.version !== sold();
-      const problems = alertProblems(next.service.alerts, config.alerts);
-      if (problems.length > 0) throw new ReloadRefused(problems.join('; '));
-      if (isNew) await editions.replace(next);
-      metrics.reloaded(isNew ? 'loaded' : 'unchanged');
-      if (!isNew) return undefined;
-      if (next.version !== told) await announce(next);
-      return next;
-    } catch (error) {
-      if (isRefusal(error)) metrics.reloaded('refused');
-      throw error;
-    }
+  const { reload, follow, pending } = openReloading({ config, editions, store, metrics, log, now });
+  const { facilitators, circuits, gas, standing } = openStanding({
+    catalogue,
+    platform,
+    networks,
+    store,
+    editions,
+    worth,
+    idOf,
   });
-  const reload = () => loadAgain();
-  const credit = afterAWhile(LIABILITY_KEPT_MS, () => store.credits.liability());
-  const facilitators = () =>
-    new Map(
-      [...catalogue.networks.values()].flatMap((network) =>
-        platform.payTo(network) === undefined ? [] : [[network.id, networks.find(network.id) !== undefined] as const],
-      ),
-    );
-  const unclaimed = afterAWhile(LIABILITY_KEPT_MS, () => store.channels.unclaimedSums());
-  const circuits = () => editions.current().circuits();
-  const gas = afterAWhile(GAS_KEPT_MS, () => gasAccounts(platform.facilitators));
-  metrics.standing(async () => ({
-    catalogue: sold(),
-    owed: await owedIn(store, worth).catch(() => undefined),
-    creditLiability: await credit().catch(() => undefined),
-    facilitators: facilitators(),
-    openCircuits: circuits(),
-    unclaimed: new Map(
-      [...((await unclaimed().catch(() => undefined)) ?? [])].flatMap(([id, amount]) =>
-        networks.configured(id) ? [[id, { amount, decimals: networks.decimals(id) }] as const] : [],
-      ),
-    ),
-    gas: new Map([...(await gas())].map(([caip2, account]) => [idOf(caip2), account])),
-  }));
-  const follow = followOthers({ directory: config.catalogueDirectory, log, announced, sold }, loadAgain);
+  metrics.standing(standing);
 
   const { secret, allowsPrivate } = config.alerts;
   const alerts = await openAlerts({
@@ -313,9 +275,9 @@ export async function openGateway(
       catalogue: () => editions.current().catalogue,
       sold: () => editions.current().sold,
       missing: () => editions.current().missing,
-      circuits: () => editions.current().circuits(),
+      circuits,
       payTo: platform.payTo,
-      pending: openPending(config, sold),
+      pending,
       reload,
       isRefusal,
       liability: () => store.credits.liability(),

@@ -1,15 +1,18 @@
 /** Loads the catalogue anew while the gateway sells: when asked, when a file is saved, and when another instance has. */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { alertProblems } from '../alerts/secret.ts';
 import { checkedCatalogueIn } from '../catalogue/checked.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { versionOf } from '../catalogue/version.ts';
 import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../store/store.ts';
+import { inTurn } from '../timing.ts';
 import type { Config } from './config.ts';
-import { ReloadRefused } from './editions.ts';
+import { type Editions, ReloadRefused } from './editions.ts';
 import { shipped } from './shipped.ts';
 
 type Directories = Pick<Config, 'catalogueDirectory' | 'dataDirectory'>;
@@ -29,8 +32,52 @@ export function load({ catalogueDirectory, dataDirectory }: Directories): Catalo
 export const isRefusal = (error: unknown): error is CatalogueErrors | ReloadRefused =>
   error instanceof CatalogueErrors || error instanceof ReloadRefused;
 
-/** What the files say where that is not `sold`, loaded once for the same files. Throws CatalogueErrors, each time. */
-export function openPending(directories: Directories, sold: () => string): () => Catalogue | undefined {
+export interface Reloading {
+  /** See `Gateway.reload`. */
+  reload(): Promise<Catalogue | undefined>;
+  /** Sells what another instance has loaded. */
+  follow(): Promise<void>;
+  /** What the files say where that is not sold, loaded once for the same files. Throws CatalogueErrors, each time. */
+  pending(): Catalogue | undefined;
+}
+
+interface ReloadingParts {
+  readonly config: Directories & Pick<Config, 'alerts'>;
+  readonly editions: Pick<Editions, 'current' | 'replace'>;
+  readonly store: Pick<Store, 'cached' | 'keep'>;
+  readonly metrics: Pick<Metrics, 'reloaded'>;
+  readonly log: Pick<Log, 'warn'>;
+  now(): number;
+}
+
+export function openReloading({ config, editions, store, metrics, log, now }: ReloadingParts): Reloading {
+  const sold = () => editions.current().catalogue.version;
+  const { announce, announced } = openAnnouncements(store, now);
+  /** `told`: the version that another instance has told of. To tell of it again might come after it told of the next. */
+  const loadAgain = inTurn(async (told?: string) => {
+    try {
+      const next = load(config);
+      const isNew = next.version !== sold();
+      const problems = alertProblems(next.service.alerts, config.alerts);
+      if (problems.length > 0) throw new ReloadRefused(problems.join('; '));
+      if (isNew) await editions.replace(next);
+      metrics.reloaded(isNew ? 'loaded' : 'unchanged');
+      if (!isNew) return undefined;
+      if (next.version !== told) await announce(next);
+      return next;
+    } catch (error) {
+      if (isRefusal(error)) metrics.reloaded('refused');
+      throw error;
+    }
+  });
+  return {
+    reload: () => loadAgain(),
+    follow: followOthers({ directory: config.catalogueDirectory, log, announced, sold }, loadAgain),
+    pending: openPending(config, sold),
+  };
+}
+
+function openPending(directories: Directories, sold: () => string): Reloading['pending'] {
   let last: { readonly version: string; readonly outcome: Catalogue | CatalogueErrors } | undefined;
   return () => {
     const version = versionOf(directories.catalogueDirectory);
@@ -92,7 +139,7 @@ export async function watchFiles(directory: string, onSaved: () => void): Promis
 const SOLD = 'catalogue:sold';
 
 /** What instances on one store tell each other: which catalogue was loaded last. */
-export function openAnnouncements(store: Pick<Store, 'cached' | 'keep'>, now: () => number) {
+function openAnnouncements(store: Pick<Store, 'cached' | 'keep'>, now: () => number) {
   return {
     announce: ({ version }: Catalogue) => store.keep(SOLD, version, now()),
     /** The version that an instance has loaded last; undefined where none has within a day. */
