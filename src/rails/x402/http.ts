@@ -2,10 +2,10 @@
 import { toDecimal } from '../../money.ts';
 import type { PayableNetworks } from '../../payment/networks.ts';
 import { paymentProblem } from '../../payment/payment-problem.ts';
-import type { HttpWire } from '../../payment/rail.ts';
+import type { Challenge, HttpWire } from '../../payment/rail.ts';
 import type { FailedSettlement } from '../../payment/refusal.ts';
 import type { GatewayRequest } from '../../request/request.ts';
-import type { Challenges, X402Challenge } from './challenge.ts';
+import type { Challenges } from './challenge.ts';
 import { readCredential, type X402Credential } from './credential.ts';
 import type { RecoveryQuery } from './recovery.ts';
 import { failedSettlement, settlementResponse } from './settlement-response.ts';
@@ -28,7 +28,7 @@ function failureHeader(settlement: FailedSettlement): Record<string, string> {
 export const createHttpWire = (
   networks: PayableNetworks,
   challenges: Pick<Challenges, 'inWords' | 'isPayable'>,
-): HttpWire<X402Credential, X402Challenge> => ({
+): HttpWire<X402Credential, Challenge> => ({
   read(request) {
     const header = paymentHeader(request);
     return header === undefined ? undefined : readCredential(decodePayment(header), networks, request);

@@ -3,8 +3,8 @@
  * package `agents` looks.
  */
 import type { PayableNetworks } from '../../payment/networks.ts';
-import type { McpWire } from '../../payment/rail.ts';
-import type { Challenges, X402Challenge } from './challenge.ts';
+import type { Challenge, McpWire } from '../../payment/rail.ts';
+import type { Challenges } from './challenge.ts';
 import { readCredential, type X402Credential } from './credential.ts';
 import { failedSettlement, settlementResponse } from './settlement-response.ts';
 import { decodeToolPayment } from './wire.ts';
@@ -16,7 +16,7 @@ const REQUIRED = 'x402/error';
 export const createMcpWire = (
   networks: PayableNetworks,
   challenges: Pick<Challenges, 'asObject'>,
-): McpWire<X402Credential, X402Challenge> => ({
+): McpWire<X402Credential, Challenge> => ({
   carries: ({ meta }) => meta[PAYMENT] !== undefined,
 
   read(request) {

@@ -17,15 +17,9 @@ import { asked } from '../../payment/facilitators/asked.ts';
 import type { PayableNetwork } from '../../payment/networks.ts';
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
-import { demandOutliving } from '../../payment/settle-upfront.ts';
+import { authorizationSeconds, demandOutliving } from '../../payment/settle-upfront.ts';
 import type { RailParts } from '../definition.ts';
-import {
-  createChallenges,
-  HALF_SETTLEMENTS_WITH_APPROVAL,
-  requirementsV1,
-  SETTLEMENTS_OF_A_HOLD,
-  type X402Challenge,
-} from './challenge.ts';
+import { createChallenges, requirementsV1 } from './challenge.ts';
 import { openChallengeIds } from './challenge-id.ts';
 import { channelReceipt, openChannelPayments } from './channel.ts';
 import { openChannelRefunds } from './channel-refunds.ts';
@@ -33,6 +27,7 @@ import type { X402Credential } from './credential.ts';
 import { sponsoredExtension } from './gas-sponsoring.ts';
 import { createHttpWire } from './http.ts';
 import { createMcpWire } from './mcp.ts';
+import { HALF_SETTLEMENTS_WITH_APPROVAL, openOffers, SETTLEMENTS_OF_A_HOLD } from './offers.ts';
 import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
 import { openRefunds, type RefundSigners } from './refunds.ts';
 import { shownPayer } from './settlement-response.ts';
@@ -59,14 +54,15 @@ interface X402Options
   readonly receiptSigner?: ReceiptSigner | undefined;
 }
 
-export interface X402Rail extends Rail<X402Credential, X402Challenge> {
+export interface X402Rail extends Rail<X402Credential> {
   readonly receiptSigner: ReceiptSigner | undefined;
 }
 
 export function openX402Rail(options: X402Options): X402Rail {
   const { networks, exposure, publicUrl, refundSigners, refundWindowMs, receiptSigner, now } = options;
   const ids = openChallengeIds(options.challengeKey);
-  const challenges = createChallenges(networks, exposure, { publicUrl, refundWindowMs, ids }, now);
+  const offers = openOffers(networks, exposure, now);
+  const challenges = createChallenges(networks, offers, { publicUrl, refundWindowMs, ids }, now);
   const findSettlement = openRecovery(now);
   const channelPayments = openChannelPayments(options.channels, now);
 
@@ -86,8 +82,8 @@ export function openX402Rail(options: X402Options): X402Rail {
   const offerFor = (payment: PaymentPayload, quote: Quote, network: PayableNetwork): Requirements => {
     const scheme = schemeOf(payment);
     // A hold may have been offered to this payer alone, or before losses were over.
-    const offered = challenges
-      .offers(quote, scheme === 'auth-capture')
+    const offered = offers
+      .answerable(quote, scheme === 'auth-capture')
       .find((offer) => offer.network === network.caip2 && offer.scheme === scheme);
     if (!offered) throw new Refusal('verification-failed', `the scheme ${scheme} is not offered on ${network.caip2}`);
     return offered;
@@ -168,7 +164,7 @@ export function openX402Rail(options: X402Options): X402Rail {
    */
   const offeredAt = ({ payment, authorization: { endsAt } }: X402Credential, quote: Quote, network: PayableNetwork) =>
     payment.challengeId === undefined
-      ? (endsAt ?? now()) - challenges.lastsMs(quote, network)
+      ? (endsAt ?? now()) - authorizationSeconds(quote, network) * 1000
       : (ids.givenAt(payment.challengeId) ?? now());
 
   /** A payment drawn from a channel: the gateway itself checks it, and nothing moves but a deposit. */
@@ -247,7 +243,7 @@ export function openX402Rail(options: X402Options): X402Rail {
       const { endsAt, payer, scheme } = authorization;
       const chosen =
         payment.x402Version === 2 && payment.accepted.upfront && scheme === 'exact' ? 'offered' : undefined;
-      const upfront = held ? 'held' : (challenges.upfront(quote, network) ?? chosen);
+      const upfront = held ? 'held' : (offers.upfront(quote, network) ?? chosen);
       const { deadlineMs } = quote;
       const operator = held && (await network.hold?.operator());
       const outlivesWork = upfront === undefined && !settlesNow;
