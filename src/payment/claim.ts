@@ -1,10 +1,9 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { draining } from '../errors.ts';
-import type { Money } from '../money.ts';
 import type { Drawn } from '../store/channels/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/payments/claimable.ts';
-import type { Claim, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, ClaimOptions, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { endAbandoned } from './abandoned.ts';
 import { fromAtomic } from './assets.ts';
 import { boughtBefore, isHeld, type Replay } from './bought.ts';
@@ -45,6 +44,16 @@ interface ClaimParts {
   now(): number;
 }
 
+/** A payment as it is shown for a request. */
+interface Shown {
+  readonly parts: ClaimParts;
+  readonly rail: Rail;
+  readonly credential: Credential;
+  readonly quote: Quote;
+  /** See PaymentFacts.requestDigest. */
+  readonly digest: string;
+}
+
 /** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */
 export type Work = {
   readonly claim: Claim;
@@ -79,12 +88,9 @@ async function isFree({ store, owner, renew, now }: ClaimParts, payment: Payment
 }
 
 const factsOf = (
-  rail: Rail,
-  { id, fingerprint }: Credential,
-  { route, request }: Quote,
+  { rail, credential: { id, fingerprint }, quote: { route, request }, digest }: Shown,
   { network, asset, payer, payTo, amount, recoveryQuery }: VerifiedPayment,
   upfront: UpfrontReason | undefined,
-  digest: string,
 ): PaymentFacts => ({
   door: request.transport === 'mcp' ? 'mcp' : undefined,
   id,
@@ -126,7 +132,7 @@ export async function claimPayment(
   quote: Quote,
 ): Promise<Work | Replay> {
   const { store } = parts;
-  const digest = requestDigest(quote.request);
+  const shown: Shown = { parts, rail, credential, quote, digest: requestDigest(quote.request) };
   const wait = patience(parts);
   // What comes of a payment while it is seen through is told, whatever its address did.
   for (let { gate } = parts; ; gate = undefined) {
@@ -134,17 +140,17 @@ export async function claimPayment(
     if (!known) {
       parts.gate?.arrives();
       await demandFreeIdentifier(parts, credential);
-      const claimed = await claimVerified(parts, rail, credential, quote, digest, undefined);
+      const claimed = await claimVerified(shown, undefined);
       if (claimed) return claimed;
       continue;
     }
-    const replay = whatItBought(gate, known, credential, quote, digest);
+    const replay = whatItBought(gate, known, shown);
     if (replay) return replay;
     demandRunning(parts);
     if (!(await isFree(parts, known))) await wait();
-    else if (!hasAttemptsLeft(known, terms(parts, credential))) await endForGood(parts, rail, known);
+    else if (!hasAttemptsLeft(known, terms(parts, credential))) await endForGood(shown, known);
     else {
-      const claimed = await claimAgain(parts, rail, credential, quote, known, digest);
+      const claimed = await claimAgain(shown, known);
       if (claimed) return claimed;
     }
   }
@@ -154,9 +160,7 @@ export async function claimPayment(
 function whatItBought(
   gate: ClaimParts['gate'],
   known: Payment,
-  credential: Credential,
-  quote: Quote,
-  digest: string,
+  { credential, quote, digest }: Shown,
 ): Replay | undefined {
   try {
     refuseSpent(known, credential, digest);
@@ -177,20 +181,14 @@ async function demandFreeIdentifier({ store, now }: ClaimParts, credential: Cred
 }
 
 /** A payment that took its last attempt along. Throws Problem `settlement_pending` while nobody knows its end. */
-async function endForGood(parts: ClaimParts, rail: Rail, known: Payment): Promise<void> {
+async function endForGood({ parts, rail }: Shown, known: Payment): Promise<void> {
   const isEnded = await endAbandoned(parts, known, rail);
   if (!isEnded && known.state === 'unknown') throw settlementPending();
 }
 
 /** A payment that was claimed before and is free to be taken. Undefined when it is to be looked at again. */
-async function claimAgain(
-  parts: ClaimParts,
-  rail: Rail,
-  credential: Credential,
-  quote: Quote,
-  known: Payment,
-  digest: string,
-): Promise<Work | Replay | undefined> {
+async function claimAgain(shown: Shown, known: Payment): Promise<Work | Replay | undefined> {
+  const { parts, rail } = shown;
   const became = await recover(known, rail, parts.now);
   if (became?.state === 'unknown' && !became.unused) throw settlementPending();
   if (became && became.state !== 'unknown') {
@@ -202,7 +200,7 @@ async function claimAgain(
   // It bought nothing, and may not be good any more: to look at it costs as much as the first time.
   if (known.state === 'released') parts.gate?.arrives();
   try {
-    return await claimVerified(parts, rail, credential, quote, digest, known);
+    return await claimVerified(shown, known);
   } catch (error) {
     // Our own attempt, whose end nobody saw, may settle it yet: that is no reason to pay again.
     throw became && error instanceof Refusal ? settlementPending() : error;
@@ -261,21 +259,25 @@ async function demandCover(
   );
 }
 
-const claimedFor = ({ decimalsOf }: ClaimParts, { amount, asset }: Payment): Money =>
-  fromAtomic(amount, { decimals: decimalsOf(asset) });
+/** What may have moved money is seen through at the price that it was claimed for, whatever the call costs by now. */
+function quoteFor({ quote, parts: { decimalsOf } }: Shown, settling: Payment | undefined): Quote {
+  if (!settling) return quote;
+  const { amount, asset } = settling;
+  return { ...quote, amount: fromAtomic(amount, { decimals: decimalsOf(asset) }) };
+}
 
-async function claimVerified(
-  parts: ClaimParts,
-  rail: Rail,
-  credential: Credential,
-  today: Quote,
-  digest: string,
-  known: Payment | undefined,
-): Promise<Work | Replay | undefined> {
+/** Counts it for who has signed it. Throws Problem. Nobody is counted for what another may have signed in his name. */
+function identify({ gate }: ClaimParts, { caller, payer, payerIsProven, upfront, hold }: VerifiedPayment): void {
+  const signer = caller ?? (payerIsProven ? payer : undefined);
+  if (signer === undefined) return;
+  gate?.identified(signer, upfront === 'sent', hold?.draw?.deposit === '0' ? payer : undefined);
+}
+
+async function claimVerified(shown: Shown, known: Payment | undefined): Promise<Work | Replay | undefined> {
+  const { parts, rail, credential } = shown;
   const { store, now } = parts;
   const settlesNow = known !== undefined && mayHaveSettled(known);
-  // What may have moved money is seen through at the price that it was claimed for, whatever the call costs by now.
-  const quote = settlesNow ? { ...today, amount: claimedFor(parts, known) } : today;
+  const quote = quoteFor(shown, settlesNow ? known : undefined);
   // A payment of nothing would be worked for, and settled at our cost.
   if (quote.amount === 0n) throw new Refusal('invalid-challenge', 'this cost nothing, and is not given any more');
   const verifiedFrom = performance.now();
@@ -287,40 +289,37 @@ async function claimVerified(
   parts.noted?.('challenge', Math.max(0, now() - verified.offeredAt));
   parts.noted?.('verified', performance.now() - verifiedFrom);
   demandRunning(parts);
-  // What may have moved money already is seen through. Nobody is counted for what another may have signed in his name.
-  const caller = verified.caller ?? (verified.payerIsProven ? verified.payer : undefined);
-  const depositor = verified.hold?.draw?.deposit === '0' ? verified.payer : undefined;
-  if (!settlesNow && caller !== undefined) parts.gate?.identified(caller, verified.upfront === 'sent', depositor);
+  // What may have moved money already is seen through.
+  if (!settlesNow) identify(parts, verified);
   const identifier = identifierKey(credential, now());
   const keys = [...(identifier ? [identifier] : []), ...sharedKeys(quote, verified, now())];
   const because = settlesNow ? undefined : upfrontOf(parts.exposure, verified, quote, known);
-  const facts = factsOf(rail, credential, quote, verified, because, digest);
-  const { limits: exposure, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
+  const facts = factsOf(shown, verified, because);
+  const { limits, release, workEnded } = parts.exposure.reserve(quote.amount, verified.decimals);
   let isAtRisk = false;
   try {
     const { owner, leaseUntil, maxAttempts, maxOwedAttempts } = terms(parts, credential);
+    const options: ClaimOptions = {
+      owner,
+      now: now(),
+      leaseUntil,
+      maxAttempts,
+      maxOwedAttempts,
+      keys,
+      settleAgain: known?.state === 'unknown',
+      exposure: verified.isCovered ? undefined : { ...limits, chain: verified.chain },
+      draw: verified.hold?.draw,
+    };
     const claimedFrom = performance.now();
-    const claimUnder = (names: typeof keys) =>
-      store.claim(facts, {
-        owner,
-        now: now(),
-        leaseUntil,
-        maxAttempts,
-        maxOwedAttempts,
-        keys: names,
-        settleAgain: known?.state === 'unknown',
-        exposure: verified.isCovered ? undefined : { ...exposure, chain: verified.chain },
-        draw: verified.hold?.draw,
-      });
-    const asNamed = await claimUnder(keys);
+    const asNamed = await store.claim(facts, options);
     // Money that is here already cannot be left uncharged: it buys what it paid for, whatever another has bought by its key.
     const isTaken = !asNamed.won && asNamed.key !== undefined && verified.upfront === 'sent';
-    const outcome = isTaken ? await claimUnder([]) : asNamed;
+    const outcome = isTaken ? await store.claim(facts, { ...options, now: now(), keys: [] }) : asNamed;
     if (outcome.won) parts.noted?.('claimed', performance.now() - claimedFrom);
     if (!outcome.won) {
       if (outcome.payment.id === credential.id) return undefined;
       if (outcome.key !== undefined && outcome.key === identifier?.name) throw identifierTaken();
-      return await whatKeyBought(parts, rail, outcome.payment, digest);
+      return await whatKeyBought(shown, outcome.payment);
     }
     const { claim, before, open, exceeds, isUnproven, drawn } = outcome;
     // Another request settled it while this one was verified.
@@ -379,12 +378,7 @@ function settleAfterAll(
  * See `answerUnderKey`. What the payment that has the key is owed is worked for now: its payer came back, if with another
  * payment. Undefined where it was left behind and has ended just now.
  */
-async function whatKeyBought(
-  parts: ClaimParts,
-  rail: Rail,
-  holder: Payment,
-  digest: string,
-): Promise<Work | Replay | undefined> {
+async function whatKeyBought({ parts, rail, digest }: Shown, holder: Payment): Promise<Work | Replay | undefined> {
   if (holder.requestDigest === digest) {
     const { state, receipt } = holder;
     const isOpen = state === 'claimed' || (state === 'settled' && !holder.answer) || mayHaveSettled(holder);
