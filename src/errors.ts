@@ -76,6 +76,10 @@ export class Problem extends Error {
   }
 }
 
+/** To who asks a path of the gateway's own by another method than the one that it takes. */
+export const takesOnly = (allow: 'GET' | 'POST'): Problem =>
+  new Problem('method_not_allowed', `This path takes ${allow}`, { headers: { allow } });
+
 /** To whoever comes, or is sent away, while the gateway shuts down. */
 export const draining = (message?: string): Problem =>
   new Problem('draining', message, { headers: { 'retry-after': '5', connection: 'close' } });

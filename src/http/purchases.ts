@@ -1,6 +1,6 @@
 /** `GET /v1/purchases` and `/v1/purchases/<id>`. Source: the x402 extension `sign-in-with-x`, of a resource that takes no payment (`accepts: []`). */
 import express, { type Request, type Response, type Router } from 'express';
-import { Problem } from '../errors.ts';
+import { Problem, takesOnly } from '../errors.ts';
 import type { Gate, Limits } from '../limits/limits.ts';
 import { PURCHASES_PATH } from '../paths.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
@@ -71,7 +71,7 @@ export function createPurchasesRouter(
     send(response, render({ kind: 'result', ...bought, replayed: true, requestId, isClaimed: true }, rails));
   });
   router.all([PURCHASES_PATH, `${PURCHASES_PATH}/:id`], () => {
-    throw new Problem('method_not_allowed', 'This path takes GET', { headers: { allow: 'GET' } });
+    throw takesOnly('GET');
   });
   return router;
 }

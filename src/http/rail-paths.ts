@@ -1,6 +1,6 @@
 /** What rails answer at paths of their own. */
 import express, { type Router } from 'express';
-import { Problem } from '../errors.ts';
+import { takesOnly } from '../errors.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Rail } from '../payment/rail.ts';
 import type { ClientOf } from './client-address.ts';
@@ -28,7 +28,7 @@ export function createRailPathsRouter(
       }
     });
     router.all(ownPath.path, () => {
-      throw new Problem('method_not_allowed', 'This path takes GET', { headers: { allow: 'GET' } });
+      throw takesOnly('GET');
     });
   }
   return router;

@@ -1,6 +1,6 @@
 /** `POST /v1/refunds`: the refund endpoint that challenges name (x402's draft extension `refund`). */
 import express, { type Router } from 'express';
-import { Problem } from '../errors.ts';
+import { takesOnly } from '../errors.ts';
 import { demandFits } from '../lifecycle/input.ts';
 import type { Limits } from '../limits/limits.ts';
 import { REFUNDS_PATH } from '../paths.ts';
@@ -28,7 +28,7 @@ export function createRefundsRouter(
     send(response, { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body });
   });
   router.all(REFUNDS_PATH, () => {
-    throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
+    throw takesOnly('POST');
   });
   return router;
 }

@@ -11,7 +11,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import { Problem, type ProblemCode } from '../errors.ts';
+import { Problem, type ProblemCode, takesOnly } from '../errors.ts';
 import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
 import { visitOf } from '../http/visits.ts';
@@ -140,9 +140,7 @@ export function openProtocol(parts: ProtocolParts): Protocol {
   async function answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
     const revision = request.headers['mcp-protocol-version']?.toString();
     const asked = { selection: readSelection(splitUrl(request.url ?? '/').query, parts), visit, revision };
-    if (!METHODS.has(request.method ?? '')) {
-      throw new Problem('method_not_allowed', 'This path takes POST', { headers: { allow: 'POST' } });
-    }
+    if (!METHODS.has(request.method ?? '')) throw takesOnly('POST');
     nameBothForms(request);
     const gate = parts.limits.gate(visit.client);
     let message: Record<string, unknown> | undefined;

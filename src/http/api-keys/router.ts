@@ -6,7 +6,7 @@ import { LARGEST_BODY_BYTES } from '../../catalogue/endpoints/body-limit.ts';
 import type { Route } from '../../catalogue/types.ts';
 import type { ApiKeys } from '../../credits/api-keys.ts';
 import { openRecentKeys } from '../../credits/recent-keys.ts';
-import { Problem } from '../../errors.ts';
+import { Problem, takesOnly } from '../../errors.ts';
 import { endOf } from '../../lifecycle/count.ts';
 import type { Gate, Limits } from '../../limits/limits.ts';
 import type { Log } from '../../log.ts';
@@ -219,7 +219,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     router.all(
       path,
       answering(async () => {
-        throw new Problem('method_not_allowed', `This path takes ${allow}`, { headers: { allow } });
+        throw takesOnly(allow);
       }),
     );
   }

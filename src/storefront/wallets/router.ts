@@ -1,7 +1,7 @@
 /** What paying in a browser asks of the gateway, besides what is sold: which networks there are, and a Solana node. */
 import express, { type ErrorRequestHandler, type Router } from 'express';
 import type { Network } from '../../catalogue/types.ts';
-import { Problem } from '../../errors.ts';
+import { Problem, takesOnly } from '../../errors.ts';
 import { shownNetwork } from './networks.ts';
 import { createSolanaNode, type SolanaNode } from './solana-node.ts';
 
@@ -33,8 +33,8 @@ export function createWalletRouter(parts: WalletParts): Router {
   const router = express.Router();
   const networks = { networks: parts.networks.map((network) => shownNetwork(network, parts.mode)) };
   const nodes = solanaNodes(parts);
-  const only = (allow: string) => () => {
-    throw new Problem('method_not_allowed', `This path takes ${allow}`, { headers: { allow } });
+  const only = (allow: 'GET' | 'POST') => () => {
+    throw takesOnly(allow);
   };
   router.get(NETWORKS_PATH, (_request, response) => {
     response.set('cache-control', 'public, max-age=60').json(networks);
