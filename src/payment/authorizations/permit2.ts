@@ -8,6 +8,7 @@ import {
   findLog,
   type LogProgress,
   nothingUntil,
+  numberWord,
   quantity,
   readBlock,
   SEEN_BY_ALL_SECONDS,
@@ -111,7 +112,7 @@ function settles(transaction: unknown, { asset, payer, payTo, nonce }: Permit2Qu
       .slice(0, 64);
   return (
     wordAt(0) === word(asset) &&
-    wordAt(2) === word(BigInt(nonce).toString(16)) &&
+    wordAt(2) === numberWord(nonce) &&
     wordAt(5) === word(payer) &&
     wordAt(6) === word(payTo)
   );
@@ -120,7 +121,7 @@ function settles(transaction: unknown, { asset, payer, payTo, nonce }: Permit2Qu
 async function find(query: Permit2Query, rpc: Rpc, progress: Partial<LogProgress>): Promise<Settlement> {
   const nonce = BigInt(query.nonce);
   const latest = await readBlock(rpc, 'latest');
-  const data = `${NONCE_BITMAP}${word(query.payer)}${word((nonce >> 8n).toString(16))}`;
+  const data = `${NONCE_BITMAP}${word(query.payer)}${numberWord(nonce >> 8n)}`;
   const bitmap = String(await rpc('eth_call', [{ to: PERMIT2, data }, quantity(latest.number)]));
   if (!/^0x[0-9a-f]{64}$/i.test(bitmap)) return unknown('the chain has no Permit2');
   if (((BigInt(bitmap) >> (nonce & 0xffn)) & 1n) === 0n) {

@@ -7,7 +7,15 @@ import { asJsonObject, type JsonObject } from '../../json.ts';
 import { divideUp } from '../../money.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
 import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
-import { findLog, type LogProgress, readBlock, SEEN_BY_ALL_SECONDS } from '../chains/evm-logs.ts';
+import {
+  findLog,
+  type LogProgress,
+  numberWord,
+  quantity,
+  readBlock,
+  SEEN_BY_ALL_SECONDS,
+  word,
+} from '../chains/evm-logs.ts';
 import { type Look, type Looks, openLooks } from '../chains/looks.ts';
 import { ChainUnreachable, type Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
@@ -101,7 +109,7 @@ const GET_NONCE = '0x89535803';
 /** The nonce that the chain takes next from the account. `at`: a block, `latest` or `pending`. */
 async function nextNonce(rpc: Rpc, account: string, key: bigint, at: string): Promise<bigint> {
   if (key === 0n) return BigInt(String(await rpc('eth_getTransactionCount', [account, at])));
-  const data = `${GET_NONCE}${word(account).slice(2)}${word(key.toString(16)).slice(2)}`;
+  const data = `${GET_NONCE}${word(account)}${numberWord(key)}`;
   return BigInt(String(await rpc('eth_call', [{ to: NONCES, data }, at])));
 }
 
@@ -154,7 +162,7 @@ export async function demandCover(
   feePerGas: bigint,
 ): Promise<void> {
   const asks = async (to: string, selector: string) => {
-    const answer = await rpc('eth_call', [{ to, data: `${selector}${word(payer).slice(2)}` }, 'latest']);
+    const answer = await rpc('eth_call', [{ to, data: `${selector}${word(payer)}` }, 'latest']);
     return answer === '0x' ? 0n : BigInt(String(answer));
   };
   const [preferred, balance] = await Promise.all([
@@ -215,12 +223,9 @@ const TRANSFER_WITH_MEMO = '0x57bc7354aa85aed339e000bccffabbc529466af35f0772c8f8
 /** Half-second blocks, and transactions that live for minutes: wide enough, and nodes still answer it. */
 const BLOCK_RANGE = 10_000;
 
-const word = (hex: string): string => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
-const quantity = (value: number): string => `0x${value.toString(16)}`;
-
 const logsOf = ({ currency, payer, recipient, memo }: Transfer) => ({
   address: currency,
-  topics: [TRANSFER_WITH_MEMO, word(payer), word(recipient), memo],
+  topics: [TRANSFER_WITH_MEMO, `0x${word(payer)}`, `0x${word(recipient)}`, memo],
 });
 
 async function findUntil(rpc: Rpc, expected: ExpectedTransfer, validBefore: number): Promise<Settlement> {

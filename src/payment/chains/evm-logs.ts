@@ -22,6 +22,8 @@ const REPLACEABLE_BLOCKS = 64;
 
 /** 32 bytes in hex, without `0x`. */
 export const word = (hex: string): string => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0');
+/** The same of a whole number. */
+export const numberWord = (value: number | bigint | string): string => BigInt(value).toString(16).padStart(64, '0');
 export const quantity = (value: number): string => `0x${value.toString(16)}`;
 export const same = (left: unknown, right: string): boolean => String(left).toLowerCase() === right.toLowerCase();
 

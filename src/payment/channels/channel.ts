@@ -5,7 +5,7 @@
 import type { ChannelConfig } from '../../on-chain/channel-config.ts';
 import { BATCH_SETTLEMENT } from '../../on-chain/escrow-contracts.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
-import { word } from '../chains/evm-logs.ts';
+import { numberWord, word } from '../chains/evm-logs.ts';
 
 /**
  * Seconds between a payer's request for its deposit and the time at which it may have it: long enough to claim before,
@@ -15,7 +15,6 @@ export const WITHDRAW_DELAY = 86_400;
 
 const hash = (hex: string): string => keccak256(Buffer.from(hex, 'hex')).toString('hex');
 const hashText = (text: string): string => hash(Buffer.from(text).toString('hex'));
-const number = (value: number | bigint): string => BigInt(value).toString(16).padStart(64, '0');
 
 const CONFIG_TYPE = hashText(
   'ChannelConfig(address payer,address payerAuthorizer,address receiver,address receiverAuthorizer,address token,uint40 withdrawDelay,bytes32 salt)',
@@ -29,7 +28,7 @@ const domains = new Map<number, string>();
 function domainOf(chainId: number): string {
   const known = domains.get(chainId);
   if (known !== undefined) return known;
-  const made = hash(DOMAIN_TYPE + NAME + VERSION + number(chainId) + word(BATCH_SETTLEMENT));
+  const made = hash(DOMAIN_TYPE + NAME + VERSION + numberWord(chainId) + word(BATCH_SETTLEMENT));
   domains.set(chainId, made);
   return made;
 }
@@ -48,14 +47,14 @@ export const channelId = (chainId: number, config: ChannelConfig): string =>
       word(config.receiver),
       word(config.receiverAuthorizer),
       word(config.token),
-      number(config.withdrawDelay),
+      numberWord(config.withdrawDelay),
       word(config.salt),
     ].join(''),
   );
 
 /** What is signed for a voucher. 32 bytes in hex, with `0x`. */
 export const voucherDigest = (chainId: number, channel: string, max: bigint): string =>
-  digest(chainId, VOUCHER_TYPE + word(channel) + number(max));
+  digest(chainId, VOUCHER_TYPE + word(channel) + numberWord(max));
 
 /** What an EIP-3009 authorization that deposits has as its nonce. 32 bytes in hex, with `0x`. */
 export const depositNonce = (channel: string, salt: string): string => `0x${hash(word(channel) + word(salt))}`;

@@ -4,7 +4,7 @@
  */
 import { ESCROW } from '../../on-chain/escrow-contracts.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
-import { word } from '../chains/evm-logs.ts';
+import { numberWord, word } from '../chains/evm-logs.ts';
 
 export const NOBODY = `0x${'0'.repeat(40)}`;
 
@@ -26,7 +26,6 @@ export interface PaymentInfo {
 }
 
 const hash = (bytes: Uint8Array): string => keccak256(bytes).toString('hex');
-const number = (value: number | bigint | string): string => BigInt(value).toString(16).padStart(64, '0');
 
 const TYPE = hash(
   Buffer.from(
@@ -41,13 +40,13 @@ const paymentInfoWords = (info: PaymentInfo): string =>
     word(info.payer),
     word(info.receiver),
     word(info.token),
-    number(info.maxAmount),
-    number(info.preApprovalExpiry),
-    number(info.authorizationExpiry),
+    numberWord(info.maxAmount),
+    numberWord(info.preApprovalExpiry),
+    numberWord(info.authorizationExpiry),
     // What was taken is given back by an ordinary transfer, if at all: see `refunds/`.
-    number(info.authorizationExpiry),
-    number(0),
-    number(0),
+    numberWord(info.authorizationExpiry),
+    numberWord(0),
+    numberWord(0),
     word(NOBODY),
     word(info.salt),
   ].join('');
@@ -55,7 +54,7 @@ const paymentInfoWords = (info: PaymentInfo): string =>
 /** 32 bytes in hex, with `0x`: under this the escrow keeps what became of the payment. */
 export function paymentHash(chainId: number, info: PaymentInfo): string {
   const inner = hash(Buffer.from(TYPE + paymentInfoWords(info), 'hex'));
-  return `0x${hash(Buffer.from(number(chainId) + word(ESCROW) + inner, 'hex'))}`;
+  return `0x${hash(Buffer.from(numberWord(chainId) + word(ESCROW) + inner, 'hex'))}`;
 }
 
 /** What the payer signs as the nonce of the authorization: all of the payment but who pays. */

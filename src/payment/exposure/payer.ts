@@ -1,5 +1,6 @@
 /** What a chain says of a payer. Sources: Ethereum JSON-RPC, ERC-20; Solana JSON-RPC. */
 import { isJsonObject } from '../../json.ts';
+import { word } from '../chains/evm-logs.ts';
 import { createRpc } from '../chains/rpc.ts';
 
 /** What a payer holds and what it is. */
@@ -24,7 +25,6 @@ const BALANCE_OF = '0x70a08231';
 const DELEGATED = '0xef0100';
 /** `allowance(address,address)`. */
 const ALLOWANCE = '0xdd62ed3e';
-const word = (hex: string): string => hex.replace(/^0x/, '').toLowerCase().padStart(64, '0');
 
 const KEPT_MS = 60_000;
 const MOST_KEPT = 10_000;
