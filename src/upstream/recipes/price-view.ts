@@ -1,7 +1,10 @@
 /** A model's view of a price over the next seven days, tied to the real price. */
 import type { JsonSchema } from '../../catalogue/types.ts';
+import type { CallContext } from '../adapter.ts';
+import type { ChatBinding } from '../providers/openai/chat.ts';
+import { structured } from '../providers/openai/structured.ts';
 
-export interface PriceView {
+interface PriceView {
   /** -1 to 1. */
   sentiment_score: number;
   /** Percent. */
@@ -14,8 +17,7 @@ export interface PriceView {
 
 const text = { type: 'string', minLength: 1 } as const;
 
-/** `most` is the largest change in percent, up or down, that a view may expect. */
-export const priceViewSchema = (most: number): JsonSchema => ({
+const priceViewSchema = (most: number): JsonSchema => ({
   type: 'object',
   required: ['sentiment_score', 'expected_change_7d_pct', 'signals', 'risk_level', 'summary', 'catalyst'],
   additionalProperties: false,
@@ -28,6 +30,26 @@ export const priceViewSchema = (most: number): JsonSchema => ({
     catalyst: text,
   },
 });
+
+/** `mostChange` is the largest change in percent, up or down, that the view may expect. Throws UpstreamProblem. */
+export const askForView = (
+  words: ChatBinding,
+  { name, instructions, mostChange }: { name: string; instructions: string; mostChange: number },
+  known: object,
+  context: CallContext,
+): Promise<PriceView> =>
+  structured<PriceView>(
+    words,
+    {
+      name,
+      schema: priceViewSchema(mostChange),
+      messages: [
+        { role: 'system', content: instructions },
+        { role: 'user', content: JSON.stringify(known) },
+      ],
+    },
+    context,
+  );
 
 /** From where on a score takes a side. */
 const CLEAR = 0.15;

@@ -5,9 +5,8 @@ import { finnhub } from '../providers/finnhub/adapter.ts';
 import { marketStatus, metricsOf } from '../providers/finnhub/company.ts';
 import { jupiterData } from '../providers/jupiter/adapter.ts';
 import { openaiChat } from '../providers/openai/chat-adapter.ts';
-import { structured } from '../providers/openai/structured.ts';
 import { xstocksRegistry } from '../providers/xstocks/adapter.ts';
-import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
+import { askForView, sentimentLabel, targetPrice } from './price-view.ts';
 import { earningsAround, priceOf, recentNews } from './stock-figures.ts';
 import { type StockChain, stockChainSchema, stockVenue } from './stock-venue.ts';
 
@@ -48,18 +47,8 @@ export const stockSignal = defineRecipe({
       optionally(context, recentNews(ticker, figures, context)),
     ]);
     const known = { ticker, quote, market_status: status, metrics, earnings, news, tokenized };
-    const view = await structured<PriceView>(
-      words,
-      {
-        name: 'stock_signal',
-        schema: priceViewSchema(MOST_CHANGE),
-        messages: [
-          { role: 'system', content: instructions },
-          { role: 'user', content: JSON.stringify(known) },
-        ],
-      },
-      context,
-    );
+    const task = { name: 'stock_signal', instructions, mostChange: MOST_CHANGE };
+    const view = await askForView(words, task, known, context);
     const { sentiment_score, signals, risk_level, summary, catalyst } = view;
     return {
       ticker,

@@ -7,9 +7,8 @@ import { okxDexMarket } from '../providers/okx/adapter.ts';
 import { chainIndexOf, type OkxBinding } from '../providers/okx/client.ts';
 import { candles, type OkxToken, priceInfo, sentimentOf } from '../providers/okx/token.ts';
 import { openaiChat } from '../providers/openai/chat-adapter.ts';
-import { structured } from '../providers/openai/structured.ts';
 import { findToken, isMeantBySymbol } from './find-token.ts';
-import { type PriceView, priceViewSchema, sentimentLabel, targetPrice } from './price-view.ts';
+import { askForView, sentimentLabel, targetPrice } from './price-view.ts';
 
 type TokenSignalOptions = {
   /** Where the token lives, one of the market upstream's `chains`. */
@@ -62,18 +61,8 @@ export const tokenSignal = defineRecipe({
       priceChangePercent: changes,
       ...figures,
     };
-    const view = await structured<PriceView>(
-      words,
-      {
-        name: 'token_signal',
-        schema: priceViewSchema(MOST_CHANGE),
-        messages: [
-          { role: 'system', content: instructions },
-          { role: 'user', content: JSON.stringify(known) },
-        ],
-      },
-      context,
-    );
+    const task = { name: 'token_signal', instructions, mostChange: MOST_CHANGE };
+    const view = await askForView(words, task, known, context);
     const { sentiment_score, signals, risk_level, summary, catalyst } = view;
     return {
       ticker: symbol,
