@@ -1,6 +1,6 @@
 /** x402's `auth-capture`: an EIP-3009 authorization by which an escrow locks what the gateway may take after the work. */
 
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import { EIP3009_COLLECTOR, ESCROW } from '../../on-chain/escrow-contracts.ts';
 import { heldForUs, refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import {
@@ -21,7 +21,7 @@ import type { Authorization } from './authorization.ts';
 import { checkAmount, checkAsset, checkRecipient } from './checks.ts';
 import { readCounterfactual } from './counterfactual.ts';
 import { eip3009Identity, readMessage } from './eip3009.ts';
-import { type Json, malformed, readSignature, readWord } from './fields.ts';
+import { malformed, readSignature, readWord } from './fields.ts';
 
 export interface AuthCaptureAuthorization extends Authorization {
   readonly kind: 'auth-capture';
@@ -40,7 +40,7 @@ export interface HoldTerms {
 }
 
 /** `payload` is the scheme's. Throws Refusal `malformed-credential`. */
-export function readAuthCapture(payload: Json, terms: HoldTerms, chainId: number): AuthCaptureAuthorization {
+export function readAuthCapture(payload: JsonObject, terms: HoldTerms, chainId: number): AuthCaptureAuthorization {
   const at = 'payload.authorization';
   const { authorization } = payload;
   if (!isJsonObject(authorization)) throw malformed(at, 'an object: holds are signed by EIP-3009 here');

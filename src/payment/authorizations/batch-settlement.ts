@@ -1,6 +1,6 @@
 /** x402's `batch-settlement`: a voucher drawn on a channel, and perhaps the deposit that opens or fills it. */
 
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { ChannelConfig } from '../../on-chain/channel-config.ts';
 import { DRAWN } from '../../store/channels/channel-store.ts';
 import { channelId, WITHDRAW_DELAY } from '../channels/channel.ts';
@@ -9,16 +9,7 @@ import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAsset, checkRecipient } from './checks.ts';
 import { readCounterfactual } from './counterfactual.ts';
-import {
-  type Json,
-  malformed,
-  readAddress,
-  readObject,
-  readSignature,
-  readText,
-  readUint,
-  readWord,
-} from './fields.ts';
+import { malformed, readAddress, readObject, readSignature, readText, readUint, readWord } from './fields.ts';
 
 export interface ChannelAuthorization extends Authorization {
   readonly kind: 'batch-settlement';
@@ -93,7 +84,7 @@ function checkDeposit({ validAfter, validBefore }: Deposit, seconds: bigint): vo
  * `payload` is the scheme's; `request` is the digest of what is asked for. A voucher that bought nothing is good for another
  * request, so both make the payment. Throws Refusal.
  */
-export function readBatchSettlement(payload: Json, chainId: number, request: string): ChannelAuthorization {
+export function readBatchSettlement(payload: JsonObject, chainId: number, request: string): ChannelAuthorization {
   if (!Number.isSafeInteger(chainId)) throw new Refusal('verification-failed', 'no channels are on this network');
   const type = readText(payload.type, 'payload.type', /^(deposit|voucher|refund)$/, 'deposit, voucher or refund');
   const config = readConfig(payload.channelConfig);

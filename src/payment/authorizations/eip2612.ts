@@ -1,6 +1,7 @@
 /** EIP-2612: a payer approves Permit2 by a signature, which is handed to the token together with the payment. */
+import type { JsonObject } from '../../json.ts';
 import { Refusal } from '../refusal.ts';
-import { type Json, readAddress, readSignature, readText, readUint } from './fields.ts';
+import { readAddress, readSignature, readText, readUint } from './fields.ts';
 
 /** What the payment has to be that the approval is for. */
 interface Approved {
@@ -14,13 +15,13 @@ export interface Approval {
   /** Milliseconds since the epoch. */
   readonly endsAt: number;
   /** What was signed, made anew from what was read. */
-  readonly info: Json;
+  readonly info: JsonObject;
   /** What can be known without the chain. Throws Refusal `verification-failed`. */
   check(approved: Approved): void;
 }
 
 /** `fields` are those of x402's extension `eip2612GasSponsoring`; `at` names them in errors. Throws Refusal `malformed-credential`. */
-export function readApproval(fields: Json, at: string): Approval {
+export function readApproval(fields: JsonObject, at: string): Approval {
   const from = readAddress(fields.from, `${at}.from`);
   const asset = readAddress(fields.asset, `${at}.asset`);
   const spender = readAddress(fields.spender, `${at}.spender`);

@@ -21,7 +21,7 @@ import { Refusal } from '../refusal.ts';
 import type { Authorization } from './authorization.ts';
 import { checkAmount, checkRecipient } from './checks.ts';
 import { readCounterfactual } from './counterfactual.ts';
-import { type Json, readAddress, readSignature, readUint, readWord } from './fields.ts';
+import { readAddress, readSignature, readUint, readWord } from './fields.ts';
 
 export interface Eip3009Authorization extends Authorization {
   readonly kind: 'eip3009';
@@ -35,7 +35,7 @@ export const eip3009Identity = (chain: string, asset: string, from: string, nonc
   `eip3009:${chain}:${asset}:${from}:${nonce}`.toLowerCase();
 
 /** The members of a signed message, whichever function takes it. `at` names them in errors. Throws Refusal `malformed-credential`. */
-export const readMessage = (fields: Json, at: string) => ({
+export const readMessage = (fields: JsonObject, at: string) => ({
   from: readAddress(fields.from, `${at}.from`),
   to: readAddress(fields.to, `${at}.to`),
   value: readUint(fields.value, `${at}.value`),
@@ -45,7 +45,7 @@ export const readMessage = (fields: Json, at: string) => ({
 });
 
 /** `fields` are those of the signed message; `at` names them in errors. Throws Refusal `malformed-credential`. */
-export function readEip3009(fields: Json, signature: unknown, at = 'payload'): Eip3009Authorization {
+export function readEip3009(fields: JsonObject, signature: unknown, at = 'payload'): Eip3009Authorization {
   const { from, to, value, validAfter, validBefore, nonce } = readMessage(fields, at);
   const signed = readSignature(signature, 'payload.signature');
   const counterfactual = readCounterfactual(signed, 'payload.signature');

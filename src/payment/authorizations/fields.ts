@@ -1,14 +1,13 @@
 /** The fields of what strangers send. Each throws Refusal `malformed-credential` with the field's name. */
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import { Refusal } from '../refusal.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
 
 export const malformed = (field: string, expected: string): Refusal =>
   new Refusal('malformed-credential', `${field} must be ${expected}`);
 
-export function readObject(value: unknown, field: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(field, 'an object');
-  return value as Json;
+export function readObject(value: unknown, field: string): JsonObject {
+  if (!isJsonObject(value)) throw malformed(field, 'an object');
+  return value;
 }
 
 export function readText(value: unknown, field: string, pattern: RegExp, expected: string): string {

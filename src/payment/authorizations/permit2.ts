@@ -1,6 +1,6 @@
 /** Uniswap's Permit2, as x402's `upto` scheme uses it: a permit for an upper bound, settled for what was used. */
 
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import { refused, type Settlement, unknown, unused } from '../../on-chain/settlement.ts';
 import {
   DAY_SECONDS,
@@ -22,7 +22,7 @@ import type { Authorization } from './authorization.ts';
 import { checkAsset } from './checks.ts';
 import { readCounterfactual } from './counterfactual.ts';
 import type { Approval } from './eip2612.ts';
-import { type Json, readAddress, readObject, readSignature, readUint } from './fields.ts';
+import { readAddress, readObject, readSignature, readUint } from './fields.ts';
 
 export interface Permit2Authorization extends Authorization {
   readonly kind: 'permit2';
@@ -34,7 +34,7 @@ export interface Permit2Authorization extends Authorization {
 }
 
 /** `permit` is x402's `permit2Authorization`. Throws Refusal `malformed-credential`. */
-export function readPermit2(permit: Json, signature: unknown, approval?: Approval): Permit2Authorization {
+export function readPermit2(permit: JsonObject, signature: unknown, approval?: Approval): Permit2Authorization {
   const at = 'payload.permit2Authorization';
   const permitted = readObject(permit.permitted, `${at}.permitted`);
   const from = readAddress(permit.from, `${at}.from`);

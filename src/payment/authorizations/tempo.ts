@@ -19,14 +19,13 @@ import {
 import { type Look, type Looks, openLooks } from '../chains/looks.ts';
 import { ChainUnreachable, type Rpc } from '../chains/rpc.ts';
 import { Refusal } from '../refusal.ts';
-import type { Json } from './fields.ts';
 
 export type TempoPayment =
   | { readonly type: 'transaction'; readonly signature: string }
   | { readonly type: 'hash'; readonly hash: string };
 
 /** Throws Refusal `malformed-credential`. */
-export function readTempoPayment({ type, signature, hash }: Json): TempoPayment {
+export function readTempoPayment({ type, signature, hash }: JsonObject): TempoPayment {
   if (type === 'transaction' && typeof signature === 'string' && /^0x[0-9a-f]+$/i.test(signature)) {
     return { type, signature };
   }

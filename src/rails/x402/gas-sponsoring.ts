@@ -2,8 +2,9 @@
  * The extension `eip2612GasSponsoring`: who pays through Permit2 and has not approved it adds a permit of the token, which
  * is handed in with the payment. Source: x402 specifications, extension `eip2612GasSponsoring`.
  */
-import { isJsonObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { type Approval, readApproval } from '../../payment/authorizations/eip2612.ts';
+import { infoIn } from './extension.ts';
 
 const NAME = 'eip2612GasSponsoring';
 const FIELDS = ['from', 'asset', 'spender', 'amount', 'nonce', 'deadline', 'signature', 'version'];
@@ -24,10 +25,9 @@ export const gasSponsoringExtension = {
  * The permit that a payment carries, if any: clients that need none echo the extension as it was. Throws Refusal
  * `malformed-credential`.
  */
-export function readSponsored({ extensions }: Readonly<Record<string, unknown>>): Approval | undefined {
-  const extension = isJsonObject(extensions) ? extensions[NAME] : undefined;
-  const info = isJsonObject(extension) ? extension.info : undefined;
-  return isJsonObject(info) && info.signature !== undefined ? readApproval(info, `extensions.${NAME}.info`) : undefined;
+export function readSponsored(payment: JsonObject): Approval | undefined {
+  const info = infoIn(payment, NAME);
+  return info?.signature !== undefined ? readApproval(info, `extensions.${NAME}.info`) : undefined;
 }
 
 /** What the facilitator is told of a permit. */

@@ -2,8 +2,9 @@
  * The extension `payment-identifier`: a name that a client gives to what it means to buy, so that a second payment for
  * it is not taken. Source: x402 specifications, extension `payment-identifier`.
  */
-import { isJsonObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { Refusal } from '../../payment/refusal.ts';
+import { infoIn } from './extension.ts';
 
 const NAME = 'payment-identifier';
 const ID = { minLength: 16, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' };
@@ -21,10 +22,8 @@ export const paymentIdentifierExtension = {
 };
 
 /** The id that a payment payload carries, if any. Throws Refusal `malformed-credential` for one of another form. */
-export function readPaymentIdentifier({ extensions }: Readonly<Record<string, unknown>>): string | undefined {
-  const extension = isJsonObject(extensions) ? extensions[NAME] : undefined;
-  const info = isJsonObject(extension) ? extension.info : undefined;
-  const id = isJsonObject(info) ? info.id : undefined;
+export function readPaymentIdentifier(payment: JsonObject): string | undefined {
+  const id = infoIn(payment, NAME)?.id;
   if (id === undefined) return undefined;
   const { minLength, maxLength, pattern } = ID;
   if (typeof id === 'string' && id.length >= minLength && id.length <= maxLength && new RegExp(pattern).test(id)) {

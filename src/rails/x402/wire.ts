@@ -2,11 +2,13 @@
  * x402 on the wire: header names, payload shapes and their decoding.
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
+import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import { isEvmAddress } from '../../on-chain/address.ts';
 import { checkAmount } from '../../payment/authorizations/checks.ts';
 import type { Approval } from '../../payment/authorizations/eip2612.ts';
 import { NOBODY } from '../../payment/escrow/payment-info.ts';
 import { Refusal } from '../../payment/refusal.ts';
+import { infoIn } from './extension.ts';
 import { readSponsored } from './gas-sponsoring.ts';
 import { readPaymentIdentifier } from './payment-identifier.ts';
 
@@ -39,8 +41,6 @@ export interface RequirementsV1 {
   extra: Readonly<Record<string, unknown>>;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** The entry of `accepts` that a version 2 payment names. */
 export interface Accepted {
   readonly scheme: string;
@@ -55,7 +55,7 @@ export interface Accepted {
 }
 
 interface Common {
-  readonly payload: Json;
+  readonly payload: JsonObject;
   /** The id of the challenge that is paid, echoed by version 2 clients: nothing on a chain tells it. */
   readonly challengeId: string | undefined;
   /** What the client calls its purchase. */
@@ -71,9 +71,8 @@ export type PaymentPayload =
 
 /** Of the scheme `auth-capture`: nobody takes a fee, and nothing is given back by the escrow once it was taken. */
 function readHold(extra: unknown): NonNullable<Accepted['hold']> {
-  const { captureAuthorizer, captureDeadline, refundDeadline, feeRecipient, minFeeBps, maxFeeBps } = isObject(extra)
-    ? extra
-    : ({} as Json);
+  const { captureAuthorizer, captureDeadline, refundDeadline, feeRecipient, minFeeBps, maxFeeBps } =
+    asJsonObject(extra);
   const hasFee = minFeeBps !== 0 || maxFeeBps !== 0 || feeRecipient !== NOBODY;
   if (!isEvmAddress(String(captureAuthorizer)) || hasFee || refundDeadline !== captureDeadline) {
     throw malformed('accepted.extra must be as the challenge has it');
@@ -86,15 +85,12 @@ function readHold(extra: unknown): NonNullable<Accepted['hold']> {
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const malformed = (reason: string) => new Refusal('malformed-credential', reason);
 
 /** Longer than any name, address or amount. */
 const LONGEST_TEXT = 128;
 
-function text(from: Json, field: string, of = ''): string {
+function text(from: JsonObject, field: string, of = ''): string {
   const value = from[field];
   if (typeof value === 'string' && value.length <= LONGEST_TEXT) return value;
   throw malformed(`${of}${field} must be a string of at most ${LONGEST_TEXT} characters`);
@@ -103,10 +99,8 @@ function text(from: Json, field: string, of = ''): string {
 /** Name of the extension that carries the challenge's id. */
 export const CHALLENGE_EXTENSION = 'challenge';
 
-function readChallengeId({ extensions }: Json): string | undefined {
-  const extension = isObject(extensions) ? extensions[CHALLENGE_EXTENSION] : undefined;
-  const info = isObject(extension) ? extension.info : undefined;
-  const id = isObject(info) ? info.id : undefined;
+function readChallengeId(payment: JsonObject): string | undefined {
+  const id = infoIn(payment, CHALLENGE_EXTENSION)?.id;
   return typeof id === 'string' && id.length <= LONGEST_TEXT ? id : undefined;
 }
 
@@ -138,10 +132,10 @@ export function decodeToolPayment(given: unknown): PaymentPayload {
 }
 
 function readPayment(whole: unknown): PaymentPayload {
-  if (!isObject(whole)) throw malformed('the payment is not a JSON object');
+  if (!isJsonObject(whole)) throw malformed('the payment is not a JSON object');
   const { x402Version, payload } = whole;
   if (x402Version !== 1 && x402Version !== 2) throw malformed('x402Version must be 1 or 2');
-  if (!isObject(payload)) throw malformed('payload must be an object');
+  if (!isJsonObject(payload)) throw malformed('payload must be an object');
   const common = {
     payload,
     challengeId: readChallengeId(whole),
@@ -152,7 +146,7 @@ function readPayment(whole: unknown): PaymentPayload {
     return { x402Version, scheme: text(whole, 'scheme'), network: text(whole, 'network'), ...common };
   }
   const { accepted } = whole;
-  if (!isObject(accepted)) throw malformed('accepted must be the entry of `accepts` that is paid');
+  if (!isJsonObject(accepted)) throw malformed('accepted must be the entry of `accepts` that is paid');
   const read = (field: Exclude<keyof Accepted, 'upfront' | 'hold'>) => text(accepted, field, 'accepted.');
   return {
     x402Version,
@@ -162,7 +156,7 @@ function readPayment(whole: unknown): PaymentPayload {
       amount: read('amount'),
       asset: read('asset'),
       payTo: read('payTo'),
-      upfront: isObject(accepted.extra) && accepted.extra.paymentFlow === 'upfront',
+      upfront: isJsonObject(accepted.extra) && accepted.extra.paymentFlow === 'upfront',
       hold: accepted.scheme === 'auth-capture' ? readHold(accepted.extra) : undefined,
     },
     ...common,
