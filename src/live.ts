@@ -5,7 +5,7 @@ import { ConfigProblem } from './environment.ts';
 import { COIN_USD, inVariable, type LiveConfig, PAY_TO, payToOf, RPC_URL, rpcUrlOf } from './gateway/config.ts';
 import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
-import { addressFault, isNobodys } from './on-chain/address.ts';
+import { addressFault, isNobodys, sameAddress } from './on-chain/address.ts';
 import { COIN_DOLLARS } from './payment/facilitators/coin-dollars.ts';
 import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
 import type { LocalFacilitator } from './payment/facilitators/local.ts';
@@ -67,10 +67,9 @@ function lostPayments(live: LiveConfig, networks: readonly Network[]): ReadonlyM
     if (address === undefined) continue;
     const { id, family } = network;
     const { asset } = network.live;
-    const isToken =
-      family === 'evm' ? address.toLowerCase() === asset.address.toLowerCase() : address === asset.address;
     const variable = PAY_TO + inVariable(live.payTo[id] === undefined ? family : id);
-    if (isToken) lost.set(variable, `the address of the token ${asset.symbol} itself (${id})`);
+    if (sameAddress(address, asset.address))
+      lost.set(variable, `the address of the token ${asset.symbol} itself (${id})`);
     else if (isNobodys(address)) lost.set(variable, "nobody's address");
   }
   return lost;

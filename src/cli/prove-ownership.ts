@@ -4,6 +4,7 @@
  */
 import { sign } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
+import { sameAddress } from '../on-chain/address.ts';
 import { decodeBase58, encodeBase58 } from '../on-chain/base58.ts';
 import { keyOfPair } from '../on-chain/ed25519.ts';
 import { readCommandLine, UsageProblem } from './command-line.ts';
@@ -83,10 +84,7 @@ function checkPaid(environment: NodeJS.ProcessEnv, address: string): string {
     name.startsWith(PAY_TO_PREFIX) && value ? [value.trim()] : [],
   );
   if (payTo.length === 0) return `no ${PAY_TO_PREFIX}... variable is set: make sure that this address is paid`;
-  // EVM addresses may be written in either case, Solana's may not.
-  const same = (one: string): boolean =>
-    one === address || (address.startsWith('0x') && one.toLowerCase() === address.toLowerCase());
-  if (payTo.some(same)) return 'a pay-to address';
+  if (payTo.some((one) => sameAddress(address, one))) return 'a pay-to address';
   throw new ProofProblem(
     `the key in ${KEY_VARIABLE} belongs to ${address}, which no ${PAY_TO_PREFIX}... variable names: use the key of one that is`,
   );

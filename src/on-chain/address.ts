@@ -23,6 +23,10 @@ function spell(digits: string): string {
 
 export const isEvmAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
 
+/** Hex is the same with capitals, and base58 is not. */
+export const sameAddress = (one: string, other: string): boolean =>
+  one === other || (one.startsWith('0x') && one.toLowerCase() === other.toLowerCase());
+
 /** No key moves what is there: the zero address, and that of Solana's system program. */
 export const isNobodys = (address: string): boolean => /^(0x0{40}|1{32})$/i.test(address);
 

@@ -2,6 +2,7 @@
 import type { Catalogue, Network, Route } from '../catalogue/types.ts';
 import { finalCodes, Problem } from '../errors.ts';
 import { atomicToDecimal } from '../money.ts';
+import { sameAddress } from '../on-chain/address.ts';
 import { PURCHASES_PATH } from '../paths.ts';
 import { assetsOf } from '../payment/assets.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
@@ -93,10 +94,6 @@ function stateOf({ state, reason = '' }: Payment): PurchaseState {
   return state === 'settled' || state === 'refunded' || state === 'unknown' ? state : 'pending';
 }
 
-/** Hex is the same with capitals, and base58 is not. */
-const isSamePayer = (one: string, other: string): boolean =>
-  one === other || (one.startsWith('0x') && one.toLowerCase() === other.toLowerCase());
-
 /** In the words in which the payment itself would be told. */
 function withoutAnswer(state: PaymentState, reason: string | undefined): Problem {
   switch (state) {
@@ -174,7 +171,7 @@ export function openPurchases({ store, publicUrl, catalogue, mode, networks, now
     async answer(proof, id, gate) {
       const payer = await verify(proof, uriOf(id), gate);
       const payment = await store.find(id);
-      if (!payment || !isSamePayer(payment.payer, payer)) {
+      if (!payment || !sameAddress(payment.payer, payer)) {
         throw new Problem('unknown_path', 'This wallet bought nothing of that name here: see /v1/purchases');
       }
       const { answer, receipt, rail, state, reason } = payment;

@@ -1,8 +1,7 @@
 /** Checks that several kinds of authorization have in common. All throw Refusal. */
 import type { Atomic } from '../../money.ts';
+import { same } from '../chains/evm-logs.ts';
 import { Refusal } from '../refusal.ts';
-
-const sameText = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 /** A payment moves exactly its price: one that was signed before the price was lowered is not taken for more. */
 export function checkAmount(paid: Atomic, asked: Atomic): void {
@@ -13,11 +12,11 @@ export function checkAmount(paid: Atomic, asked: Atomic): void {
 }
 
 export function checkAsset(paid: string, asked: string): void {
-  if (sameText(paid, asked)) return;
+  if (same(paid, asked)) return;
   throw new Refusal('verification-failed', `the payment is in ${paid}, asked is ${asked}`);
 }
 
 export function checkRecipient(paid: string, asked: string): void {
-  if (sameText(paid, asked)) return;
+  if (same(paid, asked)) return;
   throw new Refusal('verification-failed', `the payment goes to ${paid}, asked is ${asked}`);
 }

@@ -1,5 +1,6 @@
 /** Whether a facilitator that says it settled, settled what it was asked to. */
 import { asJsonObject } from '../../json.ts';
+import { sameAddress } from '../../on-chain/address.ts';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import { amountOf, asText } from './json.ts';
 
@@ -17,10 +18,6 @@ export function payerOf(payload: object): string | undefined {
 
 /** Of a chain of the family. */
 const TRANSACTION = { evm: /^0x[0-9a-fA-F]{64}$/, solana: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/ };
-
-/** Addresses of EVM chains are the same in any case. */
-const sameAddress = (left: string, right: string): boolean =>
-  left === right || (left.startsWith('0x') && left.toLowerCase() === right.toLowerCase());
 
 /**
  * What `answer`, x402's SettleResponse of a success, says against the payment that was sent: a reason, or undefined.

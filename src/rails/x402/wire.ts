@@ -6,6 +6,7 @@ import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import { isEvmAddress } from '../../on-chain/address.ts';
 import { checkAmount } from '../../payment/authorizations/checks.ts';
 import type { Approval } from '../../payment/authorizations/eip2612.ts';
+import { same } from '../../payment/chains/evm-logs.ts';
 import { NOBODY } from '../../payment/escrow/payment-info.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { infoIn } from './extension.ts';
@@ -169,8 +170,6 @@ export const networkName = (payment: PaymentPayload): string =>
 
 export const schemeOf = (payment: PaymentPayload): string =>
   payment.x402Version === 1 ? payment.scheme : payment.accepted.scheme;
-
-const same = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 /** Version 2 echoes the entry it pays: says which part of it is not on offer. Throws Refusal. */
 export function checkAccepted(payment: PaymentPayload, offer: Requirements): void {
