@@ -4,16 +4,13 @@ import type { Claim, Payment, ReceiptedSettlement, Store } from '../store/store.
 import { throughOutage } from '../store/through-outage.ts';
 import { inProgress, settlementPending } from './conflicts.ts';
 import type { Hold } from './hold.ts';
-import type { Rail, VerifiedPayment } from './rail.ts';
+import type { Rail } from './rail.ts';
 import { Refusal } from './refusal.ts';
+import type { ToSettle } from './settle.ts';
 
-/** A claimed payment. `drawn`: what came of what was to be kept for it with the claim. */
-export interface ToLock {
-  readonly claim: Claim;
-  readonly verified: VerifiedPayment;
+/** `drawn`: what came of what was to be kept for it with the claim. */
+export interface ToLock extends ToSettle {
   readonly drawn?: Drawn | undefined;
-  /** An earlier attempt may have locked it, or may do so yet. */
-  readonly mayHaveSettled: boolean;
 }
 
 interface HoldParts {

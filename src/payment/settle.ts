@@ -16,7 +16,7 @@ interface SettleParts {
 export interface ToSettle {
   readonly claim: Claim;
   readonly verified: VerifiedPayment;
-  /** An earlier attempt may have settled it, or may do so yet. */
+  /** An earlier attempt may have settled or locked it, or may do so yet. */
   readonly mayHaveSettled: boolean;
 }
 
