@@ -1,6 +1,6 @@
 /** Checks that several kinds of authorization have in common. All throw Refusal. */
 import type { Atomic } from '../../money.ts';
-import { same } from '../chains/evm-logs.ts';
+import { sameAddress } from '../../on-chain/address.ts';
 import { Refusal } from '../refusal.ts';
 
 /** A payment moves exactly its price: one that was signed before the price was lowered is not taken for more. */
@@ -12,11 +12,11 @@ export function checkAmount(paid: Atomic, asked: Atomic): void {
 }
 
 export function checkAsset(paid: string, asked: string): void {
-  if (same(paid, asked)) return;
+  if (sameAddress(paid, asked)) return;
   throw new Refusal('verification-failed', `the payment is in ${paid}, asked is ${asked}`);
 }
 
 export function checkRecipient(paid: string, asked: string): void {
-  if (same(paid, asked)) return;
+  if (sameAddress(paid, asked)) return;
   throw new Refusal('verification-failed', `the payment goes to ${paid}, asked is ${asked}`);
 }

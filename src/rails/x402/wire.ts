@@ -3,10 +3,9 @@
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
-import { isEvmAddress } from '../../on-chain/address.ts';
+import { isEvmAddress, sameAddress } from '../../on-chain/address.ts';
 import { checkAmount } from '../../payment/authorizations/checks.ts';
 import type { Approval } from '../../payment/authorizations/eip2612.ts';
-import { same } from '../../payment/chains/evm-logs.ts';
 import { NOBODY } from '../../payment/escrow/payment-info.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { infoIn } from './extension.ts';
@@ -177,10 +176,10 @@ export function checkAccepted(payment: PaymentPayload, offer: Requirements): voi
   const { amount, asset, payTo } = payment.accepted;
   if (!/^[0-9]{1,78}$/.test(amount)) throw malformed('accepted.amount must be a whole number');
   checkAmount(BigInt(amount), BigInt(offer.amount));
-  if (!same(asset, offer.asset)) {
+  if (!sameAddress(asset, offer.asset)) {
     throw new Refusal('verification-failed', `the payment is in asset ${asset}, asked is ${offer.asset}`);
   }
-  if (!same(payTo, offer.payTo)) {
+  if (!sameAddress(payTo, offer.payTo)) {
     throw new Refusal('verification-failed', `the payment goes to ${payTo}, asked is ${offer.payTo}`);
   }
 }
