@@ -26,7 +26,7 @@ export function isThere(path: string): boolean {
 
 /**
  * Calls the command with it, in the mode of the database. One that only reads makes no database where there is none: it
- * reads an empty one.
+ * reads an empty one. Rejects with StoreProblem where it is of another release.
  */
 export async function onStore(
   use: 'reads' | 'writes',
@@ -36,7 +36,9 @@ export async function onStore(
   const kept = join(config.dataDirectory, 'turnpike.sqlite');
   const file = use === 'reads' && !isThere(kept) ? ':memory:' : kept;
   const log = createLog(config.logLevel);
-  const store = await openStore({ file, log, ...(config.databaseUrl && { databaseUrl: config.databaseUrl }) });
+  const { databaseUrl } = config;
+  // A gateway of an earlier release may run on it, and could not start again.
+  const store = await openStore({ file, log, upgrades: false, ...(databaseUrl && { databaseUrl }) });
   try {
     // Whose database it is, the environment of a command may not say.
     await command(store, { ...config, mode: (await modeOf(store)) ?? config.mode });

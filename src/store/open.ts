@@ -25,7 +25,7 @@ export async function prepareStore({ databaseUrl }: Pick<StoreOptions, 'database
 export async function openStore({ databaseUrl, file, ...options }: StoreOptions): Promise<Store> {
   if (databaseUrl !== undefined) {
     const { openPostgresStore } = await import('./engines/postgres.ts');
-    return openPostgresStore(databaseUrl, options.log);
+    return openPostgresStore(databaseUrl, options);
   }
   if (file === ':memory:') {
     const { openSqliteStore } = await import('./engines/sqlite.ts');

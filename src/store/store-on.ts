@@ -21,6 +21,13 @@ import type { Store } from './store.ts';
 /** Hears of payments that cannot be read: of each once. */
 export type StoreLog = Pick<Log, 'error'>;
 
+/** How a store is opened, whatever its database. */
+export interface Opening {
+  readonly log?: StoreLog | undefined;
+  /** False: a database of an earlier release is refused, and stays as it is. Default: it is brought up to date. */
+  readonly upgrades?: boolean | undefined;
+}
+
 function nothingWhereLost(error: unknown): undefined {
   if (!(error instanceof ClaimLost)) throw error;
 }

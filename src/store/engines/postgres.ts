@@ -2,7 +2,7 @@ import pg from 'pg';
 import { migrationsFrom, postgresDialect } from '../migrations/migrations.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from '../problem.ts';
 import type { Store } from '../store.ts';
-import { type StoreLog, storeOn } from '../store-on.ts';
+import { type Opening, storeOn } from '../store-on.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
 import type { Engine } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
@@ -47,9 +47,9 @@ const CLOCK: Statement = {
 
 /**
  * The store in a Postgres database, which any number of instances share. `url` is `postgres://user:password@host/name`.
- * Rejects with StoreProblem when the database cannot be reached, may not be written or comes from a newer release.
+ * Rejects with StoreProblem when the database cannot be reached, may not be written or comes from another release.
  */
-export async function openPostgresStore(url: string, log?: StoreLog): Promise<Store> {
+export async function openPostgresStore(url: string, { log, upgrades }: Opening = {}): Promise<Store> {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -71,7 +71,7 @@ export async function openPostgresStore(url: string, log?: StoreLog): Promise<St
   const ask = (statement: Statement) => query(pool, statement);
   let clock: DatabaseClock;
   try {
-    await migrate(url);
+    await migrate(url, upgrades);
     clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
   } catch (error) {
     await pool.end();
@@ -190,7 +190,7 @@ async function inTransaction<Result>(
 }
 
 /** On a connection of its own, where a step may take its time: it may have to read all there is. */
-async function migrate(url: string): Promise<void> {
+async function migrate(url: string, upgrades: boolean | undefined): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -201,14 +201,14 @@ async function migrate(url: string): Promise<void> {
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await client.query(`SET LOCAL idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`);
-    await bringUpToDate(client);
+    await bringUpToDate(client, upgrades);
     await client.query('COMMIT');
   } finally {
     await client.end();
   }
 }
 
-async function bringUpToDate(client: pg.ClientBase): Promise<void> {
+async function bringUpToDate(client: pg.ClientBase, upgrades: boolean | undefined): Promise<void> {
   // Whoever makes the schema may take long; behind a pooler a connection has what stores have set.
   await client.query('SET LOCAL lock_timeout TO 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -218,7 +218,7 @@ async function bringUpToDate(client: pg.ClientBase): Promise<void> {
     'SELECT COALESCE(max(version), 0) AS version FROM turnpike_schema',
   );
   let version = rows[0]?.version ?? 0;
-  for (const migration of migrationsFrom(version, postgresDialect)) {
+  for (const migration of migrationsFrom(version, postgresDialect, upgrades)) {
     if (typeof migration === 'string') await client.query(migration);
     else await runSteps(migration(), client, () => {});
     version += 1;

@@ -51,6 +51,7 @@ const SHORTEST_LIFE_MS = 1_000;
 /** A database that is open there. */
 interface Opened {
   readonly file: string;
+  readonly upgrades: boolean | undefined;
   readonly log: StoreLog | undefined;
 }
 
@@ -119,7 +120,8 @@ export function startSqliteThread(): SqliteThread {
     ended = undefined;
     const begun = begin();
     worker = begun;
-    for (const [store, { file }] of opened) ask(store, 'open', [file]).catch(() => begun.terminate());
+    for (const [store, { file, upgrades }] of opened)
+      ask(store, 'open', [file, upgrades]).catch(() => begun.terminate());
     return true;
   }
 
@@ -147,11 +149,11 @@ export function startSqliteThread(): SqliteThread {
   }
 
   return {
-    async open(file, { now = Date.now, log } = {}) {
+    async open(file, { now = Date.now, log, upgrades } = {}) {
       stores += 1;
       const store = stores;
-      const methods = (await ask(store, 'open', [file])) as string[];
-      opened.set(store, { file, log });
+      const methods = (await ask(store, 'open', [file, upgrades])) as string[];
+      opened.set(store, { file, upgrades, log });
       const { close, ...others } = remote(store, methods, now);
       return {
         ...others,

@@ -32,7 +32,7 @@ function methodOf(store: object, path: string): (...args: readonly unknown[]) =>
 
 async function carryOut({ store: number, method, args }: Asked): Promise<unknown> {
   if (method === 'open') {
-    const store = openSqliteStore(String(args[0]), { log: logOf(number) });
+    const store = openSqliteStore(String(args[0]), { log: logOf(number), upgrades: args[1] !== false });
     stores.set(number, store);
     return methodsOf(store);
   }

@@ -4,7 +4,7 @@ import { makeDirectory } from '../../made-directory.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from '../migrations/migrations.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from '../problem.ts';
 import type { Store } from '../store.ts';
-import { type StoreLog, storeOn } from '../store-on.ts';
+import { type Opening, storeOn } from '../store-on.ts';
 import type { Engine } from './engine.ts';
 import { groupedCommit } from './grouped-commit.ts';
 import { makePrivateFile } from './private-file.ts';
@@ -23,19 +23,18 @@ const CACHE_KIB = 16_000;
 /** A log of 16 MB: a page that changes often is copied into the file less often. */
 const LOG_PAGES = 4_000;
 
-export interface SqliteOptions {
+export interface SqliteOptions extends Opening {
   /** The clock of all who share the file: they are on one machine. */
   readonly now?: () => number;
-  readonly log?: StoreLog | undefined;
 }
 
 /**
  * The store in one file, which processes on one machine may share. Parent folders are made; `:memory:` keeps nothing.
  * Works in the thread that calls it, which waits for the disk: see `sqlite-thread.ts`. Throws StoreProblem when the file
- * cannot be opened or comes from a newer release.
+ * cannot be opened or comes from another release.
  */
-export function openSqliteStore(file: string, { now = Date.now, log }: SqliteOptions = {}): Store {
-  const database = openDatabase(file);
+export function openSqliteStore(file: string, { now = Date.now, log, upgrades }: SqliteOptions = {}): Store {
+  const database = openDatabase(file, upgrades);
   const { run: commit, flush } = groupedCommit(database);
   const prepared = new Map<string, ReturnType<Database.Database['prepare']>>();
 
@@ -106,7 +105,7 @@ function checked(statement: Statement): (string | number | null)[] {
   return [...statement.values];
 }
 
-function openDatabase(file: string): Database.Database {
+function openDatabase(file: string, upgrades: boolean | undefined): Database.Database {
   const path = file === ':memory:' ? file : resolve(file);
   try {
     if (file !== ':memory:') {
@@ -119,7 +118,7 @@ function openDatabase(file: string): Database.Database {
     database.exec('PRAGMA synchronous = FULL');
     database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
     database.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
-    migrate(database);
+    migrate(database, upgrades);
     return database;
   } catch (error) {
     throw new StoreProblem(`The database file ${path} cannot be used: ${reasonOf(error)}`, { cause: error });
@@ -145,10 +144,10 @@ function inItsTurn(act: () => void): void {
   }
 }
 
-function migrate(database: Database.Database): void {
+function migrate(database: Database.Database, upgrades: boolean | undefined): void {
   const inOneTransaction = database.transaction(() => {
     const [row] = database.pragma('user_version') as { user_version: number }[];
-    for (const migration of migrationsFrom(row?.user_version ?? 0, sqliteDialect)) {
+    for (const migration of migrationsFrom(row?.user_version ?? 0, sqliteDialect, upgrades)) {
       if (typeof migration === 'string') database.exec(migration);
       else runSteps(migration(), (statement) => run(database.prepare(statement.text), statement));
     }

@@ -378,12 +378,21 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
 
 export const schemaVersion = steps.length;
 
-/** What takes a database from `version` (0: empty) to `schemaVersion`, in order. Throws for a database from the future. */
-export function migrationsFrom(version: number, dialect: Dialect): Migration[] {
+/**
+ * What takes a database from `version` (0: empty) to `schemaVersion`, in order. Throws for a database from the future, and with
+ * `upgrades: false` for one from the past.
+ */
+export function migrationsFrom(version: number, dialect: Dialect, upgrades = true): Migration[] {
   if (version > schemaVersion) {
     throw new Error(
       `the database has schema version ${version}, and this release knows up to ${schemaVersion}: ` +
         'start the newer release that made it, or name another database',
+    );
+  }
+  if (!upgrades && version > 0 && version < schemaVersion) {
+    throw new Error(
+      `the database has schema version ${version}, of an earlier release, and a gateway that runs on it could not start again ` +
+        `once it is brought to ${schemaVersion}: run this command of that release, or start the gateway of this one first`,
     );
   }
   return steps.slice(version).map((step) => step(dialect));

@@ -339,6 +339,17 @@ t.test('says what to do when the database comes from a newer release', async (t)
   await t.rejects(openPostgresStore(database), { message: /9999.*newer release/ });
 });
 
+t.test('leaves a database of an earlier release as it is where it is not to be brought up to date', async (t) => {
+  const { database, rows } = await emptyDatabase(t);
+  await (await openPostgresStore(database, { upgrades: false })).close();
+  await rows(`DELETE FROM turnpike_schema WHERE version = ${schemaVersion}`);
+  await t.rejects(openPostgresStore(database, { upgrades: false }), {
+    name: 'StoreProblem',
+    message: /of an earlier release.*start the gateway of this one first/,
+  });
+  t.same(await rows('SELECT max(version) AS version FROM turnpike_schema'), [{ version: schemaVersion - 1 }]);
+});
+
 t.test('does not tell the password when the database cannot be used', async (t) => {
   const wrong = new URL(url);
   wrong.password = 'hunter2';

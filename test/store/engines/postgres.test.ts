@@ -61,7 +61,7 @@ t.test('charges a channel together with the receipt of its payment, or not at al
 t.test('rows that cannot be read are in nobody’s way: each is named once, and left alone', async (t) => {
   const database = await emptyDatabase();
   const lines: object[] = [];
-  const store = await openPostgresStore(database, { error: (details) => void lines.push(details) });
+  const store = await openPostgresStore(database, { log: { error: (details) => void lines.push(details) } });
   t.teardown(() => store.close());
   await leavesDamagedRowsAlone(t, store, lines, (sql) => execute(database, sql));
 });
