@@ -39,6 +39,9 @@ export interface HoldTerms {
   readonly amount: string;
 }
 
+export const isHold = (authorization: Authorization): authorization is AuthCaptureAuthorization =>
+  authorization.kind === 'auth-capture';
+
 /** `payload` is the scheme's. Throws Refusal `malformed-credential`. */
 export function readAuthCapture(payload: JsonObject, terms: HoldTerms, chainId: number): AuthCaptureAuthorization {
   const at = 'payload.authorization';

@@ -33,6 +33,9 @@ export interface Permit2Authorization extends Authorization {
   readonly approval: Approval | undefined;
 }
 
+export const isPermit2 = (authorization: Authorization): authorization is Permit2Authorization =>
+  authorization.kind === 'permit2';
+
 /** `permit` is x402's `permit2Authorization`. Throws Refusal `malformed-credential`. */
 export function readPermit2(permit: JsonObject, signature: unknown, approval?: Approval): Permit2Authorization {
   const at = 'payload.permit2Authorization';

@@ -3,7 +3,10 @@
  * is handed in with the payment. Source: x402 specifications, extension `eip2612GasSponsoring`.
  */
 import type { JsonObject } from '../../json.ts';
+import type { Authorization } from '../../payment/authorizations/authorization.ts';
 import { type Approval, readApproval } from '../../payment/authorizations/eip2612.ts';
+import { isPermit2 } from '../../payment/authorizations/permit2.ts';
+import type { PayableNetwork } from '../../payment/networks.ts';
 import { infoIn } from './extension.ts';
 
 const NAME = 'eip2612GasSponsoring';
@@ -29,6 +32,10 @@ export function readSponsored(payment: JsonObject): Approval | undefined {
   const info = infoIn(payment, NAME);
   return info?.signature !== undefined ? readApproval(info, `extensions.${NAME}.info`) : undefined;
 }
+
+/** The permit that is handed in with the payment, where that is done. */
+export const approvalFor = (authorization: Authorization, { takesApprovals }: PayableNetwork): Approval | undefined =>
+  takesApprovals && isPermit2(authorization) ? authorization.approval : undefined;
 
 /** What the facilitator is told of a permit. */
 export const sponsoredExtension = ({ info }: Approval): object => ({ [NAME]: { info } });

@@ -2,47 +2,36 @@
 
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
 import { heldForUs } from '../../on-chain/settlement.ts';
-import type { AuthCaptureAuthorization } from '../../payment/authorizations/auth-capture.ts';
-import type { Authorization, Terms } from '../../payment/authorizations/authorization.ts';
+import { type AuthCaptureAuthorization, isHold } from '../../payment/authorizations/auth-capture.ts';
+import type { Terms } from '../../payment/authorizations/authorization.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
-import { PERMIT2, type Permit2Authorization } from '../../payment/authorizations/permit2.ts';
 import { demandBlockhash, demandDestination, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
 import { same } from '../../payment/chains/evm-logs.ts';
 import { createRpc } from '../../payment/chains/rpc.ts';
 import { isCaptureDeadline } from '../../payment/escrow/deadline.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
-import { createEvmPayers, type Payer, solanaPayer } from '../../payment/exposure/payer.ts';
 import { asked } from '../../payment/facilitators/asked.ts';
 import type { PayableNetwork } from '../../payment/networks.ts';
 import type { Quote, Rail, VerifiedPayment } from '../../payment/rail.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { authorizationSeconds, demandOutliving } from '../../payment/settle-upfront.ts';
 import type { RailParts } from '../definition.ts';
-import { createChallenges, requirementsV1 } from './challenge.ts';
+import { createChallenges } from './challenge.ts';
 import { openChallengeIds } from './challenge-id.ts';
 import { channelReceipt, openChannelPayments } from './channel.ts';
 import { openChannelRefunds } from './channel-refunds.ts';
 import type { X402Credential } from './credential.ts';
-import { sponsoredExtension } from './gas-sponsoring.ts';
+import { openHolders } from './holders.ts';
 import { createHttpWire } from './http.ts';
 import { createMcpWire } from './mcp.ts';
-import { HALF_SETTLEMENTS_WITH_APPROVAL, openOffers, SETTLEMENTS_OF_A_HOLD } from './offers.ts';
+import { openOffers } from './offers.ts';
 import { openRecovery, type RecoveryQuery, seenSince } from './recovery.ts';
 import { openRefunds, type RefundSigners } from './refunds.ts';
 import { shownPayer } from './settlement-response.ts';
+import { byEscrow, openFacilitated } from './settlers.ts';
 import type { ReceiptSigner } from './signed-receipts.ts';
 import { checkAccepted, networkName, type PaymentPayload, type Requirements, schemeOf } from './wire.ts';
-
-const isHold = (authorization: Authorization): authorization is AuthCaptureAuthorization =>
-  authorization.kind === 'auth-capture';
-
-const isPermit2 = (authorization: Authorization): authorization is Permit2Authorization =>
-  authorization.kind === 'permit2';
-
-/** The permit that is handed in with the payment, where that is done. */
-const approvalFor = (authorization: Authorization, { takesApprovals }: PayableNetwork) =>
-  takesApprovals && isPermit2(authorization) ? authorization.approval : undefined;
 
 /** `hasDeposits` left out: there are none; `refundWindowMs`: nobody may ask for what is owed. */
 interface X402Options
@@ -63,6 +52,8 @@ export function openX402Rail(options: X402Options): X402Rail {
   const ids = openChallengeIds(options.challengeKey);
   const offers = openOffers(networks, exposure, now);
   const challenges = createChallenges(networks, offers, { publicUrl, refundWindowMs, ids }, now);
+  const facilitated = openFacilitated(challenges, publicUrl);
+  const holderOf = openHolders(now);
   const findSettlement = openRecovery(now);
   const channelPayments = openChannelPayments(options.channels, now);
 
@@ -88,46 +79,6 @@ export function openX402Rail(options: X402Options): X402Rail {
     if (!offered) throw new Refusal('verification-failed', `the scheme ${scheme} is not offered on ${network.caip2}`);
     return offered;
   };
-
-  /** Requirements in the words of the payment's own version. */
-  const inVersionOf = (payment: PaymentPayload, offer: Requirements, { route }: Quote): object =>
-    payment.x402Version === 2
-      ? offer
-      : requirementsV1(offer, payment.network, { url: publicUrl + route.path, description: route.endpoint.summary });
-
-  /** What a facilitator takes: made anew from what was read, so that it sees nothing that was not checked here. */
-  const forFacilitator = (
-    { payment, authorization }: X402Credential,
-    offer: Requirements,
-    { route }: Quote,
-    network: PayableNetwork,
-  ): object => {
-    const { payload } = authorization;
-    if (payment.x402Version === 1) {
-      return { x402Version: 1, scheme: payment.scheme, network: payment.network, payload };
-    }
-    const { resource, extensions } = challenges.about(route);
-    const approval = approvalFor(authorization, network);
-    const withApproval = approval ? { ...extensions, ...sponsoredExtension(approval) } : extensions;
-    return { x402Version: 2, accepted: offer, payload, resource, extensions: withApproval };
-  };
-
-  const evmPayers = new Map<string, ReturnType<typeof createEvmPayers>>();
-
-  /** Where no node can be asked, nobody is known to be good for it. */
-  async function holderOf(authorization: Authorization, network: PayableNetwork): Promise<Payer> {
-    const { rpcUrl, asset } = network;
-    if (!rpcUrl) return { isContract: false, balance: async () => 0n };
-    if (isSolana(authorization)) return solanaPayer(rpcUrl, authorization.source);
-    const key = `${rpcUrl} ${asset.address}`;
-    const payers = evmPayers.get(key) ?? createEvmPayers(rpcUrl, asset.address, now);
-    evmPayers.set(key, payers);
-    const { payer, isCounterfactual } = authorization;
-    if (!isPermit2(authorization)) return payers(payer, { isCounterfactual });
-    // The permit takes the place of what was approved before.
-    const approved = approvalFor(authorization, network) && authorization.amount;
-    return payers(payer, { spender: { address: PERMIT2, approved }, isCounterfactual });
-  }
 
   /** What its payer was told of the hold has to be what a challenge said. */
   function checkHold({ info }: AuthCaptureAuthorization, { hold }: PayableNetwork, { deadlineMs }: Quote): void {
@@ -234,15 +185,16 @@ export function openX402Rail(options: X402Options): X402Rail {
       }
       const held = isHold(authorization) ? authorization : undefined;
       if (held) checkHold(held, network, quote);
-      const { facilitator, asset, caip2: chain, payTo } = network;
+      const { asset, caip2: chain, payTo } = network;
       const amount: Atomic = BigInt(offer.amount);
       const terms = { chain, asset: asset.address, payTo, amount };
       authorization.check(terms, now());
       if (isSolana(authorization)) await demandDestination(authorization, terms);
       if (isDrawn(authorization)) return await verifyDrawn({ ...credential, authorization }, quote, network, terms);
       const { endsAt, payer, scheme } = authorization;
-      const chosen =
-        payment.x402Version === 2 && payment.accepted.upfront && scheme === 'exact' ? 'offered' : undefined;
+      // Clients that know the fields of `extra` alone which their scheme has repeat nothing of it, whatever was offered.
+      const offeredUpfront = (payment.x402Version === 2 && payment.accepted.upfront) || undefined;
+      const chosen = offeredUpfront && scheme === 'exact' ? 'offered' : undefined;
       const upfront = held ? 'held' : (offers.upfront(quote, network) ?? chosen);
       const { deadlineMs } = quote;
       const operator = held && (await network.hold?.operator());
@@ -251,15 +203,14 @@ export function openX402Rail(options: X402Options): X402Rail {
       if (isSolana(authorization) && network.rpcUrl !== undefined) {
         await demandBlockhash(network.rpcUrl, authorization, outlivesWork ? deadlineMs : 0);
       }
-      const payload = forFacilitator(credential, offer, quote, network);
-      const checking = operator
-        ? operator.verify(held.info, held.signature)
-        : facilitator.verify(payload, inVersionOf(payment, offer, quote));
-      const [verdict, holder] = await Promise.all([asked('the payment', checking), holderOf(authorization, network)]);
+      const settler = held && operator ? byEscrow(operator, held) : facilitated({ credential, offer, quote, network });
+      const { hold, halfSettlements } = settler;
+      const [verdict, holder] = await Promise.all([
+        asked('the payment', settler.verify()),
+        holderOf(authorization, network),
+      ]);
       if (!verdict.valid) throw new Refusal('verification-failed', `the payment was refused: ${verdict.reason}`);
       const isFinal = upfront !== undefined && upfront !== 'offered';
-      const approved = approvalFor(authorization, network) && HALF_SETTLEMENTS_WITH_APPROVAL;
-      const halfSettlements = operator ? 2n * SETTLEMENTS_OF_A_HOLD : (approved ?? 2n);
       let charged = amount;
       return {
         network: network.id,
@@ -273,23 +224,15 @@ export function openX402Rail(options: X402Options): X402Rail {
         scheme,
         upfront: verdict.deploys && !isFinal ? 'undeployed' : upfront,
         offeredAt: offeredAt(credential, quote, network),
-        // Clients that know the fields of `extra` alone which their scheme has repeat nothing of it, whatever was offered.
-        offeredUpfront: (payment.x402Version === 2 && payment.accepted.upfront) || undefined,
+        offeredUpfront,
         canSettleUpfront: scheme !== 'upto',
         payerIsProven: true,
-        hold: operator && {
-          lock: () => operator.lock(held.info, held.signature),
-          release: () => operator.release(held.info),
-        },
+        hold,
         isPaidFor: () => charged === amount || charged * 2n >= halfSettlements * networks.leastPrice(network.id),
         recoveryQuery: recoveryQuery(credential, quote, terms, held ? { isFixed: !quote.route.price.actual } : {}),
         async settle(due) {
           if (offer.scheme !== 'exact') charged = toAtomic(due, asset.decimals);
-          // The escrow takes no nothing: work of no worth costs one unit.
-          if (operator) return operator.capture(held.info, charged || 1n);
-          const requirements = inVersionOf(payment, { ...offer, amount: charged.toString() }, quote);
-          const settlement = await facilitator.settle(payload, requirements);
-          return settlement.state === 'settled' ? { ...settlement, amount: charged } : settlement;
+          return settler.settle(charged);
         },
       };
     },
