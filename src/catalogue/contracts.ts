@@ -113,6 +113,8 @@ export interface AdapterDeclaration {
   readonly secrets: readonly string[];
   /** Those that the upstream's `settings` speak of. */
   secretsIn?(settings: JsonObject): readonly string[];
+  /** Faults of the upstream's `settings` that fit their schema. */
+  checkSettings?(settings: JsonObject): readonly OptionFault[];
   /** Further secrets that it can use: an upstream's `keys` may name them. */
   readonly optionalSecrets?: readonly string[];
 }

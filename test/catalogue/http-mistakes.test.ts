@@ -486,6 +486,21 @@ t.test('a token that is signed here is signed by a key that there is, in a way t
   t.match(signing('{ jwt: HS256, key: key, lasts: 30s }'), [/^upstreams\.yaml:14:\d+: .*minutes or hours/]);
 });
 
+t.test('two ways that fill one place are refused, for one of them would not be sent', async (t) => {
+  const given = 'authorize: { bearer: key }';
+  const sending = (...ways: string[]) =>
+    check(t, { upstreams: replaced(upstreams, given, `authorize: [${ways.join(', ')}]`) });
+  t.same(sending('{ bearer: key }', '{ header: x-key, value: "{key}" }', '{ query: key, value: "{key}" }'), []);
+  t.same(sending('{ bearer: key }', '{ basic: "{key}:" }'), [
+    'upstreams.yaml:14:44: the header authorization is filled already; leave one of the two out',
+  ]);
+  t.match(sending('{ header: X-Key, value: "{key}" }', '{ header: x-key, value: "id {key}" }'), [
+    /the header x-key is filled already/,
+  ]);
+  t.match(sending('{ jwt: HS256, key: key }', '{ oauth: /token, client: "{key}:" }'), [/the header authorization/]);
+  t.match(sending('{ header: Authorization, value: "Key {key}" }', '{ bearer: key }'), [/the header authorization/]);
+});
+
 t.test('a key that is sent nowhere is refused', async (t) => {
   t.same(check(t, { upstreams: replaced(upstreams, '  settings: { authorize: { bearer: key } }\n', '') }), [
     'upstreams.yaml:13:11: no setting says where key is sent; add settings: { authorize: { bearer: key } }, or leave it out',

@@ -160,6 +160,9 @@ function checkUpstream(
     file.settings ?? {},
     closedOptions(adapter.upstreamOptions ?? {}),
   );
+  for (const { path, message, expected } of (isSettled && adapter.checkSettings?.(settings)) || []) {
+    diagnostics.add(below(location, 'settings', ...path), message, expected);
+  }
   const needed = [...adapter.secrets, ...((isSettled && adapter.secretsIn?.(settings)) || [])];
   for (const secret of keys ? needed : []) {
     if (keys?.[secret] === undefined) {

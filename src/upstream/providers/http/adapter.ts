@@ -4,7 +4,7 @@ import type { UpstreamRequest, UpstreamResponse } from '../../http/upstream-http
 import { evaluate } from '../../jmespath.ts';
 import { reportedCost } from '../../reported-cost.ts';
 import { mapAnswer, readAnswer } from './answer.ts';
-import { authorize, secretsIn, tokenRequest } from './authorization.ts';
+import { authorize, checkSettings, secretsIn, tokenRequest } from './authorization.ts';
 import { withFiles } from './body.ts';
 import { check, exampleResult } from './check.ts';
 import { fileAnswers, fileResult, LARGEST_FILE, withCopies, withDecoded } from './files.ts';
@@ -22,6 +22,7 @@ export const http: Adapter<HttpOptions> = {
   upstreamOptions: httpSettings,
   secrets: [],
   secretsIn,
+  checkSettings,
   authorize,
   tokenRequest,
   check,

@@ -1,4 +1,5 @@
 /** How an upstream without an adapter of its own wants to be told who calls. */
+import type { AdapterDeclaration } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
 import type { SignedToken } from '../../http/signed-token.ts';
 import type { AskForToken, Authorization, Authorize } from '../../http/upstream-http.ts';
@@ -50,6 +51,23 @@ function secretsOf(way: Way): string[] {
 
 const namesIn = (texts: readonly unknown[]): string[] =>
   texts.flatMap((text) => [...String(text).matchAll(NAMES)].map(([, secret = '']) => secret));
+
+/** Where a way sends what says who calls, as an operator reads it. */
+function placeOf(way: Way): string {
+  if ('value' in way)
+    return 'query' in way ? `the query parameter ${way.query}` : `the header ${way.header.toLowerCase()}`;
+  return 'path' in way ? 'the path' : 'the header authorization';
+}
+
+/** Of two ways to one place, the last alone would be sent. */
+export const checkSettings: NonNullable<AdapterDeclaration['checkSettings']> = (settings: HttpSettings) => {
+  const places = waysOf(settings).map(placeOf);
+  return places.flatMap((place, index) =>
+    places.indexOf(place) === index
+      ? []
+      : [{ path: ['authorize', index], message: `${place} is filled already`, expected: 'leave one of the two out' }],
+  );
+};
 
 const tokenWayIn = (settings: HttpSettings): TokenWay | SigningWay | undefined =>
   waysOf(settings).find((way): way is TokenWay | SigningWay => 'oauth' in way || 'jwt' in way);

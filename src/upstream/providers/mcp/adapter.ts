@@ -5,7 +5,7 @@ import { mapTemplate } from '../../input-mapping.ts';
 import type { MediaKind } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { mapAnswer } from '../http/answer.ts';
-import { authorize, secretsIn, tokenRequest } from '../http/authorization.ts';
+import { authorize, checkSettings, secretsIn, tokenRequest } from '../http/authorization.ts';
 import { exampleFaults, exampleResult, expressionFaults } from '../http/check.ts';
 import { fileAnswers, fileResult } from '../http/files.ts';
 import { fileOf, resultExpression } from '../http/options.ts';
@@ -19,6 +19,7 @@ export const mcp: Adapter<McpOptions> = {
   upstreamOptions: httpSettings,
   secrets: [],
   secretsIn,
+  checkSettings,
   authorize,
   tokenRequest,
   asksAtBaseUrl: true,
