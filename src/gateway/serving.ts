@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Platform } from '../platform.ts';
 import type { Store } from '../store/store.ts';
-import type { CreditSales } from '../upstream/adapter.ts';
+import type { CreditSeller } from '../upstream/adapter.ts';
 import { openUpstreams, type Upstreams } from '../upstream/bindings.ts';
 import { type Bought, openBought } from '../upstream/bought.ts';
 import { openCache } from '../upstream/cache.ts';
@@ -73,7 +73,7 @@ export async function openServing(
   const media = bucket ?? openDirectoryMediaStore({ directory, publicUrl: `${config.publicUrl}/media`, downloads });
   const cache = openCache({ store, now });
   const apiKeys = openApiKeys({ store: store.credits, mode: platform.mode, now });
-  const salesPaidOn = (network: string): CreditSales => ({
+  const salesPaidOn = (network: string): CreditSeller => ({
     buy: (order) => apiKeys.buy({ ...order, awaitsConfirmations: confirmationsOn(catalogue, network) > 1 }),
   });
   const stopping = new AbortController();

@@ -5,7 +5,7 @@ import type { Atomic, Money } from '../money.ts';
 import type { Settlement, Transfer } from '../on-chain/settlement.ts';
 import type { GatewayRequest, ToolCall } from '../request/request.ts';
 import type { Receipt } from '../store/store.ts';
-import type { Payer } from './exposure/payer.ts';
+import type { Holder } from './exposure/holder.ts';
 import type { Hold } from './hold.ts';
 import type { RefundSender } from './refunds/sender.ts';
 import type { Refusal } from './refusal.ts';
@@ -72,7 +72,7 @@ export interface VerifiedPayment {
   /** False where what is to be paid is known only after the work. */
   readonly canSettleUpfront: boolean;
   /** What its chain says of the payer. */
-  readonly holder: Payer;
+  readonly holder: Holder;
   /** Who has signed, where that may be another than the payer: `Idempotency-Key`s are this one's. */
   readonly signer?: string;
   /** Whose limits it counts for, and whose `Idempotency-Key`s it has, where the payer itself has signed nothing of it. Neither: those of the address alone. */

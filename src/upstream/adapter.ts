@@ -50,7 +50,7 @@ export interface CallContext {
   /** The payment that buys this call; the same when the call is run again. */
   readonly paymentId: string;
   /** Where prepaid credits are sold. */
-  readonly credits: CreditSales;
+  readonly credits: CreditSeller;
   /** What the price sold with this call, as far as the deadline lets it be finished: adapters ask for no more and no less. */
   readonly terms?: SoldTerms | undefined;
   /** Milliseconds since the epoch; tests set it. */
@@ -58,7 +58,7 @@ export interface CallContext {
 }
 
 /** Sells prepaid credits. */
-export interface CreditSales {
+export interface CreditSeller {
   /**
    * Puts the amount on the key named, else on a new one, once for a payment and only when it has settled. Throws
    * Problem for a key that cannot be used.

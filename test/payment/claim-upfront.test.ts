@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { ExposureFile } from '../../src/catalogue/types.ts';
 import { unused } from '../../src/on-chain/settlement.ts';
 import { WITHDRAW_DELAY } from '../../src/payment/channels/channel.ts';
-import type { Payer } from '../../src/payment/exposure/payer.ts';
+import type { Holder } from '../../src/payment/exposure/holder.ts';
 import { usualIntervals } from '../../src/payment/intervals.ts';
 import type { VerifiedPayment } from '../../src/payment/rail.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { LEASE_MS, openClaims, PRICE, START } from './claiming.ts';
 
 const RICH = 10n ** 12n;
-const holder = (isContract: boolean, balance = async () => RICH): Payer => ({ isContract, balance });
+const holder = (isContract: boolean, balance = async () => RICH): Holder => ({ isContract, balance });
 
 /** Opens a gateway and has one payment claimed, verified as told. */
 async function claimed(t: Test, verified: Partial<VerifiedPayment>, exposure: ExposureFile = {}) {

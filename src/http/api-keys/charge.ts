@@ -36,7 +36,7 @@ export interface Use extends TokenUse {
 }
 
 /** The money of one call. Exactly one of the two ends it. */
-export interface Hold {
+export interface CreditHold {
   /** Answers what was charged. */
   settle(use: Use): Promise<Money>;
   release(note: string): Promise<void>;
@@ -56,7 +56,12 @@ export function demandAllowance({ limits, spent }: ApiKey, call: ChatCall, now: 
 }
 
 /** Throws ApiKeyProblem when the key may not spend so much, and Problem where the database cannot be used. */
-export async function openHold(parts: ChargeParts, key: ApiKey, call: ChatCall, requestId: string): Promise<Hold> {
+export async function openHold(
+  parts: ChargeParts,
+  key: ApiKey,
+  call: ChatCall,
+  requestId: string,
+): Promise<CreditHold> {
   const { store, log, owner, leases, creditsUrl, leaseMs, now } = parts;
   const model = call.model.name;
   const leaseUntil = now() + leaseMs;

@@ -15,7 +15,7 @@ import { evmConfirmations } from '../../payment/chains/confirmations.ts';
 import type { LogProgress } from '../../payment/chains/evm-logs.ts';
 import { openLooks } from '../../payment/chains/looks.ts';
 import { createRpc } from '../../payment/chains/rpc.ts';
-import { createEvmPayers } from '../../payment/exposure/payer.ts';
+import { createEvmHolders } from '../../payment/exposure/holder.ts';
 import { type Facilitator, FacilitatorUnreachable } from '../../payment/facilitators/facilitator.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { demandOutliving, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
@@ -75,7 +75,7 @@ export function createEvmMethod(
 ): ChargeMethod {
   const { network, chainId, asset, payTo, rpcUrl, facilitator, isOpen, leastPrice = () => 0n } = options;
   const chain = `eip155:${chainId}`;
-  const payers = createEvmPayers(rpcUrl, asset.address, now);
+  const holders = createEvmHolders(rpcUrl, asset.address, now);
   const looks = openLooks<LogProgress>(now);
 
   /** Authorizations end when their challenge does: it stays open long enough to be settled after the work. */
@@ -144,7 +144,7 @@ export function createEvmMethod(
         chain,
         payer,
         payerIsProven: true,
-        holder: await payers(payer, { isCounterfactual }),
+        holder: await holders(payer, { isCounterfactual }),
         upfront: verdict.deploys ? 'undeployed' : undefined,
         recoveryQuery: JSON.stringify(query),
         settle: () => facilitator.settle(payment, requirements),

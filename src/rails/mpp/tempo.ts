@@ -21,7 +21,7 @@ import {
 import { evmConfirmations } from '../../payment/chains/confirmations.ts';
 import { readBlock } from '../../payment/chains/evm-logs.ts';
 import { ChainUnreachable, createRpc } from '../../payment/chains/rpc.ts';
-import { createEvmPayers } from '../../payment/exposure/payer.ts';
+import { createEvmHolders } from '../../payment/exposure/holder.ts';
 import { Refusal } from '../../payment/refusal.ts';
 import { endsBeforeTheWork, SETTLE_MARGIN_MS } from '../../payment/settle-upfront.ts';
 import type { UpfrontReason } from '../../payment/upfront-reason.ts';
@@ -68,7 +68,7 @@ export function createTempoMethod(
 ): ChargeMethod {
   const rpc = createRpc(options.rpcUrl, RPC_TIMEOUT_MS);
   const { chainId, currency, recipient } = options;
-  const payers = createEvmPayers(options.rpcUrl, currency, now);
+  const holders = createEvmHolders(options.rpcUrl, currency, now);
   const findTransfer = openTempoTransfers(options.rpcUrl);
   const node = openTempoNode({ rpcUrl: options.rpcUrl, chainId, log, now });
   let loading: Promise<TempoChain> | undefined;
@@ -103,7 +103,7 @@ export function createTempoMethod(
         const query: RecoveryQuery = { method: 'tempo', mode: 'push', hash, amount: amount.toString() };
         return {
           payer,
-          holder: await payers(payer),
+          holder: await holders(payer),
           payerIsProven: true,
           upfront: 'sent',
           isCovered: true,
@@ -171,7 +171,7 @@ export function createTempoMethod(
     const query: RecoveryQuery = { method: 'tempo', mode: 'pull', transfer };
     return {
       payer,
-      holder: await payers(payer),
+      holder: await holders(payer),
       ...who,
       upfront: upfrontOf(signed.provenSigner, { validBefore, ...asked }, work),
       recoveryQuery: JSON.stringify(query),

@@ -2,7 +2,7 @@
 import type { Money } from '../../money.ts';
 import { withoutNul } from '../engines/nul.ts';
 import type { Statement } from '../engines/statement.ts';
-import type { HoldRequest, LedgerEntry, MovementPage, NewApiKey, Purchase } from './credit-store.ts';
+import type { CreditPurchase, HoldRequest, LedgerEntry, MovementPage, NewApiKey } from './credit-store.ts';
 
 /** Amounts travel as text, both ways: a JavaScript number would round the large ones. */
 const number = (place: string): string => `CAST(${place} AS BIGINT)`;
@@ -157,7 +157,7 @@ export const renewHolds = (
 
 /** Changes nothing when the payment bought something already. */
 export const insertPurchase = (
-  { paymentId, amount, awaitsConfirmations }: Purchase,
+  { paymentId, amount, awaitsConfirmations }: CreditPurchase,
   keyId: string,
   now: number,
 ): Statement => ({

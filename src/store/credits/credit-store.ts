@@ -100,7 +100,7 @@ export interface Grant {
 export type GrantOutcome = { readonly balance: Money } | { readonly refused: 'unknown' | 'dead' | 'reference' };
 
 /** Credit that somebody asked to buy. */
-export interface Purchase {
+export interface CreditPurchase {
   /** The payment's id in this store. */
   readonly paymentId: string;
   readonly amount: Money;
@@ -117,7 +117,7 @@ export interface Purchased {
 }
 
 /** Credit that is paid for, or may be, and does not count yet. */
-export type PendingPurchase = Pick<Purchase, 'paymentId' | 'amount'>;
+export type PendingPurchase = Pick<CreditPurchase, 'paymentId' | 'amount'>;
 
 export interface HoldRequest {
   /** The call's own id. */
@@ -141,7 +141,7 @@ export type HoldOutcome =
 export type HoldRefusal = 'unknown' | 'disabled' | 'expired' | 'balance' | 'per-day' | 'holds';
 
 /** How a call ended that has to be paid. */
-export interface Settlement {
+export interface Charge {
   /** At most what is held; more is cut down to it. */
   readonly price: Money;
   readonly cost?: Rate;
@@ -212,7 +212,7 @@ export interface CreditStore {
    * Writes a purchase down; the credit counts once its payment is settled. The same payment again changes nothing.
    * Answers undefined where there is no key with that hash, or it was disabled, or expired, before this was bought for it.
    */
-  purchase(purchase: Purchase, now: number): Promise<Purchased | undefined>;
+  purchase(purchase: CreditPurchase, now: number): Promise<Purchased | undefined>;
 
   /** The payments of purchases that are settled and wait for confirmations, oldest first: `limit` of each network. */
   unconfirmed(limit: number): Promise<string[]>;
@@ -230,7 +230,7 @@ export interface CreditStore {
    * The price that was charged, once however often it is asked for. Where the lease ran out and the hold was given back,
    * it is taken from the balance, as far as that goes. Undefined where there never was such a hold.
    */
-  settle(holdId: string, settlement: Settlement, now: number): Promise<Money | undefined>;
+  settle(holdId: string, charge: Charge, now: number): Promise<Money | undefined>;
 
   /** False when the hold is gone. */
   release(holdId: string, note: string, now: number): Promise<boolean>;

@@ -14,6 +14,8 @@ import {
 } from './credit-row.ts';
 import * as statements from './credit-statements.ts';
 import type {
+  Charge,
+  CreditPurchase,
   CreditRefundOutcome,
   CreditRefundRequest,
   CreditStore,
@@ -24,9 +26,7 @@ import type {
   HoldRequest,
   LedgerEntry,
   NewApiKey,
-  Purchase,
   Purchased,
-  Settlement,
 } from './credit-store.ts';
 import { atMost, dayOf, isDead, type Posting, posted, refusalOf } from './posting.ts';
 
@@ -103,7 +103,7 @@ export function creditsOn(engine: Engine): CreditStore {
     if (key) yield* postDuePurchases(key, now);
   }
 
-  function* writePurchase(purchase: Purchase, now: number): Steps<Purchased | undefined> {
+  function* writePurchase(purchase: CreditPurchase, now: number): Steps<Purchased | undefined> {
     const { key } = purchase;
     if ('id' in key) yield unwatched(statements.insertKey(key, limitsToJson(key.limits), now));
     const { rows } = yield statements.findKeyByHash(key.hash);
@@ -151,7 +151,7 @@ export function creditsOn(engine: Engine): CreditStore {
    * The end of a call whose hold was given back while its instance slept, or of one that has ended already. What was used
    * is taken from what is left of the balance.
    */
-  function* settleLate(id: string, { price, cost, note }: Settlement, now: number): Steps<Money | undefined> {
+  function* settleLate(id: string, { price, cost, note }: Charge, now: number): Steps<Money | undefined> {
     const hold = (yield* entriesOf(id))('hold');
     const key = hold && (yield* lockKey(hold.keyId));
     if (!key) return undefined;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HoldRequest, NewApiKey, Purchase } from '../../../src/store/credits/credit-store.ts';
+import type { CreditPurchase, HoldRequest, NewApiKey } from '../../../src/store/credits/credit-store.ts';
 import type { PaymentFacts, Store } from '../../../src/store/store.ts';
 import { won } from '../arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../samples.ts';
@@ -54,7 +54,7 @@ export async function ledgerSum(store: Store, id = 'key'): Promise<bigint> {
   return sum;
 }
 
-export const samplePurchase = (paymentId: string, key: Purchase['key']): Purchase => ({
+export const samplePurchase = (paymentId: string, key: CreditPurchase['key']): CreditPurchase => ({
   paymentId,
   amount: 500n,
   key,

@@ -4,7 +4,7 @@ import { word } from '../chains/evm-logs.ts';
 import { createRpc } from '../chains/rpc.ts';
 
 /** What a payer holds and what it is. */
-export interface Payer {
+export interface Holder {
   /** True for wallets that are contracts, delegated accounts (EIP-7702) included: the token asks their code. */
   readonly isContract: boolean;
   /** True for delegated accounts: a key pair's address, which is that key's on every chain, for all the code that it has here. */
@@ -30,12 +30,12 @@ const KEPT_MS = 60_000;
 const MOST_KEPT = 10_000;
 
 /** Who pays on an EVM chain. One for each network: it remembers for a minute which addresses have no code. */
-export function createEvmPayers(rpcUrl: string, asset: string, now: () => number, mostKept = MOST_KEPT) {
+export function createEvmHolders(rpcUrl: string, asset: string, now: () => number, mostKept = MOST_KEPT) {
   const rpc = createRpc(rpcUrl);
   const plain = new Map<string, number>();
 
   /** A chain that cannot be asked leaves the payer unproven, which is as bad as a contract. */
-  async function kindOf(address: string): Promise<Pick<Payer, 'isContract' | 'isDelegated'>> {
+  async function kindOf(address: string): Promise<Pick<Holder, 'isContract' | 'isDelegated'>> {
     const seen = plain.get(address);
     if (seen !== undefined && now() - seen < KEPT_MS) return { isContract: false };
     const code = await rpc('eth_getCode', [address, 'latest']).catch(() => undefined);
@@ -52,7 +52,7 @@ export function createEvmPayers(rpcUrl: string, asset: string, now: () => number
   return async (
     address: string,
     { spender, isCounterfactual = false }: { spender?: Spender; isCounterfactual?: boolean | undefined } = {},
-  ): Promise<Payer> => ({
+  ): Promise<Holder> => ({
     ...(isCounterfactual ? { isContract: true } : await kindOf(address.toLowerCase())),
     async balance() {
       const held = await ask(BALANCE_OF, address);
@@ -64,7 +64,7 @@ export function createEvmPayers(rpcUrl: string, asset: string, now: () => number
 }
 
 /** Who pays from a token account on Solana. Programs sign nothing there: no wallet is a contract. */
-export const solanaPayer = (rpcUrl: string, source: string): Payer => ({
+export const solanaHolder = (rpcUrl: string, source: string): Holder => ({
   isContract: false,
   async balance() {
     const answer = await createRpc(rpcUrl)('getTokenAccountBalance', [source, { commitment: 'confirmed' }]);

@@ -1,6 +1,6 @@
 /** What a payer is and what it can pay with, by what nodes answer (Ethereum JSON-RPC, ERC-20; Solana JSON-RPC). */
 import t, { type Test } from 'tap';
-import { createEvmPayers, solanaPayer } from '../../../src/payment/exposure/payer.ts';
+import { createEvmHolders, solanaHolder } from '../../../src/payment/exposure/holder.ts';
 import { json, serve } from '../facilitators/front.ts';
 
 const ASSET = '0x00000000000000000000000000000000000000a5';
@@ -33,7 +33,7 @@ const failing = () => {
 async function payersWhoseCode(t: Test, codeOf: (address: string) => string, mostKept?: number) {
   const { url, asked } = await nodeOf(t, { eth_getCode: ([address]) => codeOf(String(address)) });
   const clock = { now: 1_000_000 };
-  return { asked, clock, payer: createEvmPayers(url, ASSET, () => clock.now, mostKept) };
+  return { asked, clock, payer: createEvmHolders(url, ASSET, () => clock.now, mostKept) };
 }
 
 t.test('a wallet with code is a contract, and so is one that its chain says nothing of', async (t) => {
@@ -98,7 +98,7 @@ t.test('a payer can pay with what it holds, and who moves that with what it may 
     };
     const { url, asked } = await nodeOf(t, { eth_getCode: () => '0x', eth_call: call });
     const spender = { address: SPENDER, approved };
-    const payer = await createEvmPayers(url, ASSET, () => 0)(PAYER, isSpent ? { spender } : {});
+    const payer = await createEvmHolders(url, ASSET, () => 0)(PAYER, isSpent ? { spender } : {});
     t.equal(await payer.balance(), balance);
     const data = [BALANCE_CALL, ...(isSpent && approved === undefined ? [ALLOWANCE_CALL] : [])];
     t.same(
@@ -110,19 +110,19 @@ t.test('a payer can pay with what it holds, and who moves that with what it may 
 
 t.test('a balance that the chain cannot be asked for is nobody’s guess', async (t) => {
   const { url } = await nodeOf(t, { eth_getCode: () => '0x', eth_call: failing });
-  const payer = await createEvmPayers(url, ASSET, () => 0)(PAYER);
+  const payer = await createEvmHolders(url, ASSET, () => 0)(PAYER);
   await t.rejects(payer.balance(), { name: 'ChainProblem' });
 });
 
 t.test('on Solana nobody is a contract, and the balance is that of the token account', async (t) => {
   const { url, asked } = await nodeOf(t, { getTokenAccountBalance: () => ({ value: { amount: '123', decimals: 6 } }) });
-  const payer = solanaPayer(url, 'account');
+  const payer = solanaHolder(url, 'account');
   t.equal(payer.isContract, false);
   t.equal(await payer.balance(), 123n);
   t.same(asked, [['getTokenAccountBalance', 'account', { commitment: 'confirmed' }]]);
   for (const answer of [null, '5', {}, { value: null }, { value: { amount: 5 } }, { value: {} }]) {
     const other = await nodeOf(t, { getTokenAccountBalance: () => answer });
     const message = 'the node does not tell the balance of the payer';
-    await t.rejects(solanaPayer(other.url, 'account').balance(), { message });
+    await t.rejects(solanaHolder(other.url, 'account').balance(), { message });
   }
 });
