@@ -211,6 +211,19 @@ const mistakes: [promise: string, change: [from: string, to: string], problem: s
     `${FILE}:15:70: poll.every is 1m, and a call may end after 45s; write less than the deadline, or a longer deadline`,
   ],
   [
+    'a job that no id leads to',
+    ['query: { days: days }', 'poll: { path: /jobs/last, until: "days[0].max_c == `24`" }\n  query: { days: days }'],
+    `${FILE}:15:17: poll asks for the same job every time; write {id} where its id is in the first answer, or in body`,
+  ],
+  [
+    'a job whose body names it by what is no expression',
+    [
+      'query: { days: days }',
+      'poll: { path: /jobs, body: { of: ["{job[}"] }, until: "days[0].max_c == `24`" }\n  query: { days: days }',
+    ],
+    /^endpoints\/weather\/forecast\.yaml:15:30: not JMESPath/,
+  ],
+  [
     'a job without an example of its end',
     ['query: { days: days }', 'query: { days: days }\n  poll: { path: "/jobs/{id}", until: done }'],
     `${FILE}:18:12: poll.until is not true of this answer; write the last answer, of a job that is done`,

@@ -16,7 +16,7 @@ import {
   type PollOptions,
   resultExpression,
 } from '../../upstream/providers/http/options.ts';
-import { placesIn } from '../../upstream/providers/http/path.ts';
+import { placesIn, placesInTexts } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';
 import { sampleFile } from '../files/sample.ts';
 import { openDoor } from './door.ts';
@@ -156,18 +156,23 @@ async function encodedFiles(options: HttpOptions, result: JsonSchema, seed: stri
 }
 
 /** A job that is done, with where its result is. */
-function jobAnswer({ poll, example }: HttpOptions, { path, base }: DoubleRequest): DoubleAnswer {
+function jobAnswer({ poll, example }: HttpOptions, request: DoubleRequest): DoubleAnswer {
   const at = poll?.resultAt;
   if (at === undefined) return jsonAnswer(200, example);
-  const place = isWhole(at) ? reversed(at.slice(1, -1), `${base}${RESULTS}${digest(path)}`) : undefined;
+  const result = `${request.base}${RESULTS}${digest(seedOf(request))}`;
+  const place = isWhole(at) ? reversed(at.slice(1, -1), result) : undefined;
   return jsonAnswer(200, merged(poll?.done, place));
 }
 
-/** The first answer to a job: what its path names, or the header that says where it is. */
-function startOf({ path = '', header }: PollOptions, id: string, base: string): DoubleAnswer {
+/** The first answer to a job: what its path and body name, or the header that says where it is. */
+function startOf({ path = '', header, body }: PollOptions, id: string, base: string): DoubleAnswer {
   const whole = `${base}${JOBS}${id}`;
-  if (header !== undefined) return { status: 202, headers: { [header]: whole }, body: '' };
+  const named = placesInTexts(body).reduce<unknown>((answer, place) => merged(answer, reversed(place, id)), {});
+  if (header !== undefined) {
+    const said = body === undefined ? '' : JSON.stringify(named);
+    return { status: 202, headers: { 'content-type': 'application/json', [header]: whole }, body: said };
+  }
   const name = isWhole(path) ? whole : id;
-  const job = placesIn(path).reduce<unknown>((answer, place) => merged(answer, reversed(place, name)), {});
+  const job = placesIn(path).reduce<unknown>((answer, place) => merged(answer, reversed(place, name)), named);
   return jsonAnswer(201, job);
 }

@@ -42,6 +42,11 @@ const filesFor = (origin: string) => ({
         TEXT,
         `path: /captions, poll: { path: "/captions/{id}", until: "state == 'done'", every: 1ms, resultAt: "/sets/{set}" }, result: "{words: text}", status: { 422: invalid-input }`,
       ),
+      'title.yaml': endpoint(
+        'title',
+        TEXT,
+        `path: "/titles:start", poll: { path: "/titles:look", body: { operation: "{name}" }, until: done, every: 1ms, result: "{words: title}" }`,
+      ),
       'pictures.yaml': endpoint(
         'pictures',
         PICTURES,
@@ -88,6 +93,11 @@ async function open(t: Test) {
         return json(response, 422, { detail: 'not such words' });
       case 'GET /v1/sets/77':
         return json(response, 200, { text: 'fog at dawn' });
+      case 'POST /v1/titles:start':
+        return json(response, 200, { name: 'operations/t1' });
+      case 'POST /v1/titles:look':
+        if (JSON.parse(body).operation !== 'operations/t1') return json(response, 404, {});
+        return json(response, 200, seen < 3 ? { done: false } : { done: true, title: 'Fog' });
       case 'POST /v1/pictures': {
         const broken = body.includes('broken') ? [{ b64_json: 'no picture' }] : [];
         const data = [{ b64_json: `data:image/png;base64,${base64}` }, ...broken];
@@ -142,6 +152,14 @@ t.test('a job may say in its last answer alone where its result is', async (t) =
   const { asked, buy } = await open(t);
   t.same(await buy('/studio/caption', 'fog'), { status: 200, body: { words: 'fog at dawn' } });
   t.same(asked, ['POST /v1/captions', 'GET /v1/captions/c1', 'GET /v1/sets/77']);
+});
+
+t.test('a job that is asked for by POST is billed, and paid for, once', async (t) => {
+  const { gateway, asked, buy } = await open(t);
+  const before = await gateway.earned('chain-c');
+  t.same(await buy('/studio/title', 'fog'), { status: 200, body: { words: 'Fog' } });
+  t.same(asked, ['POST /v1/titles:start', ...Array(3).fill('POST /v1/titles:look')]);
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
 });
 
 t.test('files within an answer are kept, and what is none is not charged', async (t) => {

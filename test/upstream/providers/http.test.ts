@@ -171,6 +171,14 @@ adapterContract(t, 'a token that is handed out below the address of the API', {
   },
 });
 
+adapterContract(t, 'a job that is asked for by POST', {
+  ...base,
+  options: {
+    ...job,
+    poll: { ...job.poll, path: '/jobs:look', body: { job: '{job.id}', of: ['{job.name}'], depth: 2 } },
+  },
+});
+
 adapterContract(t, 'a token that is signed here, beside the id', {
   ...base,
   upstream: {

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import type { UpstreamHttp } from '../../../src/upstream/http/upstream-http.ts';
 import { poll } from '../../../src/upstream/providers/http/poll.ts';
@@ -82,6 +83,35 @@ t.test('a job is asked for where a header of the first answer says', async (t) =
   t.match(await problemOf(look({})), { failure: 'malformed', message: /no address of a job in Location/ });
   t.match(await problemOf(look({ location: 'https://elsewhere.example/jobs/7' })), { failure: 'malformed' });
   t.equal(asked.length, 3, 'nobody else is asked');
+});
+
+t.test('a job is asked for by POST with what the first answer says of it, and again after a failure', async (t) => {
+  const asked: unknown[] = [];
+  const { origin } = await serve(t, async (request, response, call) => {
+    asked.push([request.method, request.url, JSON.parse(await text(request))]);
+    const states: readonly [number, object][] = [
+      [500, {}],
+      [200, { name: 'other', state: 'running' }],
+      [200, { state: 'done' }],
+    ];
+    json(response, ...(states[call - 1] ?? [404, {}]));
+  });
+  const http = connect(t, origin);
+  const first = { name: 'models/film/operations/7', number: 7 };
+  const response = { status: 200, headers: {}, body: Buffer.from(JSON.stringify(first)), sent: '', json: () => first };
+  const body = { operationName: '{name}', number: '{number}', list: [{ as: 'job {number}' }, true] };
+  const options = { path: '/film:look', body, until: "state == 'done'", every: '1ms' };
+  const done = await poll({ response, path: '/film:start' }, options, { upstream: 'x', http, signal });
+  t.same(done.json(), { state: 'done' });
+  const sent = { operationName: first.name, number: 7, list: [{ as: 'job 7' }, true] };
+  t.same(asked, Array(3).fill(['POST', '/film:look', sent]));
+
+  const nameless = { ...response, body: Buffer.from('{}'), json: () => ({}) };
+  t.match(await problemOf(poll({ response: nameless, path: '/' }, options, { upstream: 'x', http, signal })), {
+    failure: 'malformed',
+    message: /no name/,
+  });
+  t.equal(asked.length, 3);
 });
 
 t.test('a first answer without a body says where a job is, and not that it is done', async (t) => {

@@ -10,7 +10,7 @@ import { bodyFaults } from './body.ts';
 import { fileFaults } from './files.ts';
 import { flatFaults } from './flat-fields.ts';
 import { type Answering, fileOf, type HttpOptions, type PollOptions, resultExpression } from './options.ts';
-import { pathFaults, placesIn, textFaults } from './path.ts';
+import { pathFaults, placesIn, placesInTexts, textFaults } from './path.ts';
 import { jobFaults } from './poll.ts';
 import { headerFaults } from './request.ts';
 import { isReversible } from './reversed.ts';
@@ -74,6 +74,7 @@ export function expressionFaults({ result, cost, failed, poll }: Answering): Opt
     [['poll', 'failed'], poll?.failed],
     [['poll', 'result'], poll?.result],
     ...placesIn(poll?.path ?? '').map((place) => [['poll', 'path'], place] as const),
+    ...placesInTexts(poll?.body).map((place) => [['poll', 'body'], place] as const),
     ...placesIn(poll?.resultAt ?? '').map((place) => [['poll', 'resultAt'], place] as const),
   ];
   return expressions.flatMap(([path, expression]) => {

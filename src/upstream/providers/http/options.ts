@@ -1,5 +1,6 @@
 /** What an endpoint says of a call to an API that has no adapter of its own. */
 
+import type { JsonObject } from '../../../json.ts';
 import { type InputMapping, inputMappingSchema } from '../../input-mapping.ts';
 import type { MediaKind } from '../../media/type.ts';
 import type { UpstreamFailure } from '../../problem.ts';
@@ -25,6 +26,8 @@ export interface PollOptions {
   readonly path?: string;
   /** The header of the first answer that says where the job is. */
   readonly header?: string;
+  /** What is sent to ask for it, by POST; `{job.id}` in its texts is an expression over the first answer. Left out: GET. */
+  readonly body?: JsonObject;
   /** True of the answer of a job that is done. */
   readonly until: string;
   /** True of the answer of a job that came to nothing. */
@@ -182,6 +185,13 @@ export const httpOptions = {
           pattern: '^[A-Za-z0-9-]+$',
           description: 'In place of path: the header of the first answer that says where the job is',
           examples: ['location', 'operation-location'],
+        },
+        body: {
+          type: 'object',
+          minProperties: 1,
+          description:
+            'For a job that is asked for by POST: what is sent; {name} in a text is JMESPath over the first answer',
+          examples: [{ operationName: '{name}' }],
         },
         until: {
           ...expressionSchema,

@@ -10,6 +10,24 @@ const PLACES = /\{([^{}]+)\}/g;
 
 export const placesIn = (path: string): string[] => [...path.matchAll(PLACES)].map(([, name = '']) => name);
 
+/** Those of all texts in a value. */
+export function placesInTexts(value: unknown): string[] {
+  if (typeof value === 'string') return placesIn(value);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placesInTexts) : [];
+}
+
+/** The value with the places of its texts filled: a text that is one place alone becomes what is found, a number too. */
+export function filledTexts(value: unknown, find: (name: string) => string | number): unknown {
+  if (typeof value === 'string') {
+    const [only] = placesIn(value);
+    if (only !== undefined && value === `{${only}}`) return find(only);
+    return value.replaceAll(PLACES, (_whole, name: string) => String(find(name)));
+  }
+  if (Array.isArray(value)) return value.map((item) => filledTexts(item, find));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filledTexts(part, find)]));
+}
+
 /** Servers undo the escapes of `..%2F` before they look at a path, so what would climb is refused and not escaped. */
 const climbs = (text: string): boolean => text.split(/[/\\]/).some((step) => /^\.{0,2}$/.test(step));
 

@@ -7,7 +7,7 @@ import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
 import type { HttpOptions, PollOptions } from './options.ts';
-import { filledPath, placesIn, textFaults } from './path.ts';
+import { filledPath, filledTexts, placesIn, placesInTexts, textFaults } from './path.ts';
 import { refuseBy, refuseFailed } from './refusal.ts';
 
 const USUAL_PAUSE = '2s';
@@ -32,23 +32,32 @@ export async function poll(
   options: PollOptions & Pick<HttpOptions, 'asText' | 'status'> & Pick<UpstreamRequest, 'maxBytes'>,
   { upstream, http, signal }: Asking,
 ): Promise<UpstreamResponse> {
-  const { until, failed, asText, resultAt, status, maxBytes } = options;
+  const { until, failed, body, asText, resultAt, status, maxBytes } = options;
   const read = (response: UpstreamResponse) => readAnswer(response, upstream, { asText, poll: options });
-  const look = (path: string, bounds: Pick<UpstreamRequest, 'accept' | 'maxBytes'> = {}) =>
-    http.request({ method: 'GET', path, signal, asksOfJob: true, ...bounds });
+  const look = (path: string, others: Pick<UpstreamRequest, 'json' | 'accept' | 'maxBytes'> = {}) =>
+    http.request({
+      method: others.json === undefined ? 'GET' : 'POST',
+      path,
+      signal,
+      asksOfJob: true,
+      idempotent: true,
+      ...others,
+    });
   const pauseMs = pauseOf(options);
   let { response } = started;
   let answer = read(response);
   let path: string | undefined;
+  let sent: unknown;
   // A first answer that is empty says by its header where the job is, and nothing of how it stands.
   const tells = () => path !== undefined || answer !== null;
   while (!tells() || evaluate(until, answer, upstream) !== true) {
     if (tells()) refuseFailed(failed, answer, upstream, 'the job came to nothing');
     path ??= jobPath(started, answer, options, { upstream, http });
+    sent ??= body && filledTexts(body, placeFinder(answer, upstream));
     await pause(pauseMs, signal).catch(() => {
       throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
     });
-    response = await look(path);
+    response = await look(path, { json: sent });
     answer = read(response);
   }
   if (resultAt === undefined) return response;
@@ -74,9 +83,10 @@ function jobPath(
   throw new UpstreamProblem('malformed', upstream, `the first answer has no address of a job in ${header}`);
 }
 
-/** The path with what the answer has of its places. The HTTP layer goes to no address at another host. */
-function pathIn(answer: unknown, path: string, upstream: string): string {
-  const found = (expression: string): string | number => {
+/** What an answer has of a place that names a job. Throws UpstreamProblem `malformed`. */
+const placeFinder =
+  (answer: unknown, upstream: string) =>
+  (expression: string): string | number => {
     const value = evaluate(expression, answer, upstream);
     // Its last digits were lost in reading: it may be that of another caller's job.
     if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
@@ -86,6 +96,10 @@ function pathIn(answer: unknown, path: string, upstream: string): string {
     if (typeof value === 'string' || typeof value === 'number') return value;
     throw new UpstreamProblem('malformed', upstream, `the answer that says where a job is has no ${expression}`);
   };
+
+/** The path with what the answer has of its places. The HTTP layer goes to no address at another host. */
+function pathIn(answer: unknown, path: string, upstream: string): string {
+  const found = placeFinder(answer, upstream);
   const [only] = placesIn(path);
   const place = only !== undefined && path === `{${only}}` ? String(found(only)) : undefined;
   return place?.includes('://') ? place : filledPath(path, found, upstream, 'provider');
@@ -93,7 +107,7 @@ function pathIn(answer: unknown, path: string, upstream: string): string {
 
 /** Jobs that nobody could ask for, or whose end no call could see. `deadlineMs` is the shortest that a call may take. */
 export function jobFaults(options: PollOptions, deadlineMs: number, baseUrl: string): OptionFault[] {
-  const { path, header, resultAt, done, every = USUAL_PAUSE } = options;
+  const { path, header, body, resultAt, done, every = USUAL_PAUSE } = options;
   const faults = [...pathFaults('path', path, baseUrl), ...pathFaults('resultAt', resultAt, baseUrl)];
   const add = (at: string[], message: string, expected: string) => faults.push({ path: at, message, expected });
   if (path === undefined && header === undefined) {
@@ -101,6 +115,13 @@ export function jobFaults(options: PollOptions, deadlineMs: number, baseUrl: str
   }
   if (path !== undefined && header !== undefined) {
     add(['poll', 'header'], 'poll says twice where the job is', 'write path or header');
+  }
+  if (path !== undefined && placesIn(path).length === 0 && placesInTexts(body).length === 0) {
+    add(
+      ['poll', 'path'],
+      'poll asks for the same job every time',
+      'write {id} where its id is in the first answer, or in body',
+    );
   }
   if (done !== undefined && resultAt === undefined) {
     add(['poll', 'done'], 'the job itself has the result', "leave it out: example is the job's last answer");
