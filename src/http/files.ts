@@ -32,6 +32,8 @@ export function sendFile(file: ServedFile, request: Request, response: Response)
   response.setHeader('accept-ranges', 'bytes');
   // A picture may be an SVG, and what a stranger had made must run nothing at the gateway's origin.
   response.setHeader('content-security-policy', "default-src 'none'; sandbox");
+  // Nor is it shown there: browsers that keep to this show no PDF.
+  if (file.type === 'application/pdf') response.setHeader('content-disposition', 'attachment');
   const [range] = request.range(file.size, { combine: true }) === -1 ? [undefined] : rangesOf(request, file.size);
   if (range) {
     response.status(206).setHeader('content-range', `bytes ${range.start}-${range.end}/${file.size}`);

@@ -95,11 +95,12 @@ const acceptFor = (mediaType: string, content: unknown): string | undefined => {
 /** What the adapter http answers where its answer is a file. */
 function fileResult(responses: readonly JsonObject[]): ImportedResult | undefined {
   const types = responses.flatMap(({ content }) => Object.keys(asJsonObject(content)));
-  const file = MEDIA.find((kind) => types.some((type) => type.startsWith(`${kind}/`) && !type.includes('svg')));
-  if (!file) return undefined;
+  const found = types.find((type) => kindOf(type) !== undefined);
+  const file = found && kindOf(found);
+  if (!found || !file) return undefined;
   const url = `${file}_url`;
   const properties = { [url]: { type: 'string' }, type: { type: 'string' }, bytes: { type: 'integer' } };
-  const example = { [url]: `https://files.example.com/1`, type: `${file}/*`, bytes: 20_480 };
+  const example = { [url]: `https://files.example.com/1`, type: found, bytes: 20_480 };
   return {
     schema: { type: 'object', required: [url, 'type', 'bytes'], properties, examples: [example] },
     notes: [],
@@ -130,6 +131,11 @@ function whyNone(responses: readonly JsonObject[]): string {
 }
 
 const MEDIA = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];
+
+function kindOf(type: string): MediaKind | undefined {
+  if (/^application\/pdf(?:;|$)/i.test(type)) return 'document';
+  return MEDIA.find((kind) => type.startsWith(`${kind}/`) && !type.includes('svg'));
+}
 
 const LET_GO: readonly string[] = [...BOUNDS, 'format', 'uniqueItems', 'examples'];
 

@@ -1,14 +1,22 @@
 /** Files that doubles hand out. An address says what the file is; the file is made when somebody asks for it. */
 import { type Clip, makeClip } from './mp4.ts';
+import { type PdfDocument, writePdf } from './pdf.ts';
 import { drawPicture, type Picture } from './png.ts';
 import { makeSound, type Sound } from './sound.ts';
 
-export type FilePlan = ({ kind: 'picture' } & Picture) | ({ kind: 'clip' } & Clip) | ({ kind: 'sound' } & Sound);
+export type FilePlan =
+  | ({ kind: 'picture' } & Picture)
+  | ({ kind: 'clip' } & Clip)
+  | ({ kind: 'sound' } & Sound)
+  | ({ kind: 'document' } & PdfDocument);
 
 const LARGEST_SIDE = 4096;
 const LONGEST_SECONDS = 600;
 
-const extensionOf = (plan: FilePlan): string => (plan.kind === 'clip' ? 'mp4' : plan.format);
+function extensionOf(plan: FilePlan): string {
+  if (plan.kind === 'clip') return 'mp4';
+  return plan.kind === 'document' ? 'pdf' : plan.format;
+}
 
 /** The path below a double's mount: `/files/<plan>.png`. */
 export const filePath = (plan: FilePlan): string =>
@@ -16,7 +24,7 @@ export const filePath = (plan: FilePlan): string =>
 
 /** The file that a path stands for, or undefined where it stands for none. */
 export async function makeFile(path: string): Promise<{ bytes: Buffer; type: string } | undefined> {
-  const match = /^\/files\/([\w-]+)\.(png|jpg|webp|mp4|mp3|wav)$/.exec(path);
+  const match = /^\/files\/([\w-]+)\.(png|jpg|webp|mp4|mp3|wav|pdf)$/.exec(path);
   const type = types[match?.[2] ?? ''];
   if (match?.[1] === undefined || type === undefined) return undefined;
   const plan = JSON.parse(Buffer.from(match[1], 'base64url').toString('utf8')) as FilePlan;
@@ -30,6 +38,7 @@ const types: Readonly<Record<string, string>> = {
   mp4: 'video/mp4',
   mp3: 'audio/mpeg',
   wav: 'audio/wav',
+  pdf: 'application/pdf',
 };
 
 async function make(plan: FilePlan): Promise<Buffer> {
@@ -44,6 +53,8 @@ async function make(plan: FilePlan): Promise<Buffer> {
       return await makeClip({ ...plan, seconds: within(plan.seconds, LONGEST_SECONDS) });
     case 'sound':
       return await makeSound({ ...plan, seconds: within(plan.seconds, LONGEST_SECONDS) });
+    case 'document':
+      return writePdf(plan);
   }
 }
 

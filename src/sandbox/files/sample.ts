@@ -7,6 +7,7 @@ const plans: Readonly<Record<MediaKind, (seed: string) => FilePlan>> = {
   image: (seed) => ({ kind: 'picture', seed, width: 640, height: 480, label: 'sandbox', format: 'png' }),
   audio: (seed) => ({ kind: 'sound', seed, seconds: 2, format: 'mp3', sampleRate: 22_050 }),
   video: () => ({ kind: 'clip', seconds: 2, ratio: 16 / 9 }),
+  document: (seed) => ({ kind: 'document', text: `sandbox ${seed}` }),
 };
 
 /** The same for the same seed. */

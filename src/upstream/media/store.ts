@@ -46,6 +46,7 @@ const LARGEST_COPY: Readonly<Record<MediaKind | 'any', number>> = {
   image: 40 * 1024 * 1024,
   audio: 80 * 1024 * 1024,
   video: 300 * 1024 * 1024,
+  document: 40 * 1024 * 1024,
   any: 300 * 1024 * 1024,
 };
 
@@ -61,7 +62,7 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
       throw new UpstreamProblem(
         'malformed',
         upstream,
-        `${what} where ${kind === 'any' ? 'a picture, sound or video' : `an ${kind}`} was expected`,
+        `${what} where ${kind === 'any' ? 'a picture, sound, video or PDF' : `the kind ${kind}`} was expected`,
       );
     }
     const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.${found.extension}`;

@@ -1,4 +1,4 @@
-export type MediaKind = 'image' | 'video' | 'audio';
+export type MediaKind = 'image' | 'video' | 'audio' | 'document';
 
 interface MediaType {
   kind: MediaKind;
@@ -114,6 +114,12 @@ const signatures: readonly Signature[] = [
     type: 'audio/ogg',
     extension: 'ogg',
     matches: (bytes) => ascii(bytes, 0, 4) === 'OggS',
+  },
+  {
+    kind: 'document',
+    type: 'application/pdf',
+    extension: 'pdf',
+    matches: (bytes) => ascii(bytes, 0, 5) === '%PDF-',
   },
 ];
 

@@ -123,8 +123,8 @@ t.test('what cannot be sent is left out with its reason: the field, or the opera
     [xml, 'takes a body of application/xml alone'],
     [{ responses: { 204: { description: 'Done' } } }, 'has no answer to sell'],
     [
-      { responses: { 200: { description: 'A paper', content: { 'application/pdf': {} } } } },
-      'answers application/pdf, which is not sold',
+      { responses: { 200: { description: 'A paper', content: { 'application/zip': {} } } } },
+      'answers application/zip, which is not sold',
     ],
   ] as const) {
     const made = await importedText(t, documentOf(operation));
@@ -138,11 +138,16 @@ t.test('an operation that the check refuses is left out with what the check says
   t.match(outcome('make'), { kind: 'left out', notes: [/^line \d+: maximum is below minimum: nothing fits; /] });
 });
 
-t.test('a picture, a sound or a film is a file of the media store', async (t) => {
-  const get = { operationId: 'getCover', responses: { 200: { description: 'It', content: { 'image/png': {} } } } };
-  const made = (await importedText(t, documentOf({}, { paths: { '/covers': { get } } }))).endpoint('get-cover');
-  t.match(made.upstream, { method: 'GET', path: '/covers', result: { file: 'image' } });
-  t.same(made.result.required, ['image_url', 'type', 'bytes']);
+t.test('a picture, a sound, a film or a PDF is a file of the media store', async (t) => {
+  for (const [type, file] of [
+    ['image/png', 'image'],
+    ['application/pdf', 'document'],
+  ] as const) {
+    const get = { operationId: 'getCover', responses: { 200: { description: 'It', content: { [type]: {} } } } };
+    const made = (await importedText(t, documentOf({}, { paths: { '/covers': { get } } }))).endpoint('get-cover');
+    t.match(made.upstream, { method: 'GET', path: '/covers', result: { file } });
+    t.same(made.result.required, [`${file}_url`, 'type', 'bytes']);
+  }
 });
 
 t.test('a parameter of named values that says no type has theirs', async (t) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
+import { writePdf } from '../../../src/sandbox/files/pdf.ts';
 import { drawPicture } from '../../../src/sandbox/files/png.ts';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
@@ -22,6 +23,8 @@ upstream: { via: studio, body: input, ${upstream} }
 
 const FILE =
   '{ required: [image_url, type, bytes], properties: { image_url: { type: string }, type: { type: string }, bytes: { type: integer } }, examples: [{ image_url: "https://shop.example/1.png", type: image/png, bytes: 1 }] }';
+const LETTER =
+  '{ required: [document_url, type, bytes], properties: { document_url: { type: string }, type: { const: application/pdf }, bytes: { type: integer } }, examples: [{ document_url: "https://shop.example/1.pdf", type: application/pdf, bytes: 1 }] }';
 const TEXT = '{ required: [words], properties: { words: { type: string } }, examples: [{ words: fog }] }';
 const PICTURES =
   '{ required: [pictures], properties: { pictures: { type: array, items: { type: string } }, cover: { type: string } }, examples: [{ pictures: ["https://shop.example/1.png"] }] }';
@@ -42,6 +45,7 @@ const filesFor = (origin: string) => ({
         TEXT,
         `path: /captions, poll: { path: "/captions/{id}", until: "state == 'done'", every: 1ms, resultAt: "/sets/{set}" }, result: "{words: text}", status: { 422: invalid-input }`,
       ),
+      'letter.yaml': endpoint('letter', LETTER, 'path: /letters, result: { file: document }'),
       'title.yaml': endpoint(
         'title',
         TEXT,
@@ -93,6 +97,10 @@ async function open(t: Test) {
         return json(response, 422, { detail: 'not such words' });
       case 'GET /v1/sets/77':
         return json(response, 200, { text: 'fog at dawn' });
+      case 'POST /v1/letters': {
+        const letter = body.includes('broken') ? '<p>no letter</p>' : writePdf({ text: 'fog' });
+        return response.writeHead(200, { 'content-type': 'application/pdf' }).end(letter);
+      }
       case 'POST /v1/titles:start':
         return json(response, 200, { name: 'operations/t1' });
       case 'POST /v1/titles:look':
@@ -159,6 +167,21 @@ t.test('a job that is asked for by POST is billed, and paid for, once', async (t
   const before = await gateway.earned('chain-c');
   t.same(await buy('/studio/title', 'fog'), { status: 200, body: { words: 'Fog' } });
   t.same(asked, ['POST /v1/titles:start', ...Array(3).fill('POST /v1/titles:look')]);
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+});
+
+t.test('a PDF is kept, and given to be saved: nothing of it runs at the address of the gateway', async (t) => {
+  const { gateway, buy } = await open(t);
+  const before = await gateway.earned('chain-c');
+  const { status, body } = await buy('/studio/letter', 'fog');
+  t.equal(status, 200);
+  const kept = await fetch(String(body.document_url));
+  t.match(String(body.document_url), /\/media\/[0-9a-f]{32}\.pdf$/);
+  t.equal(kept.headers.get('content-type'), 'application/pdf');
+  t.equal(kept.headers.get('content-disposition'), 'attachment');
+  t.match(kept.headers.get('content-security-policy'), /sandbox/);
+  t.same(Buffer.from(await kept.arrayBuffer()), writePdf({ text: 'fog' }));
+  t.equal((await buy('/studio/letter', 'broken')).status, 500, 'a page that is called one is none');
   t.equal((await gateway.earned('chain-c')) - before, 10_000n);
 });
 

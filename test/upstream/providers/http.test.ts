@@ -233,6 +233,20 @@ adapterContract(t, 'user and password, and a picture in the answer', {
   },
 });
 
+adapterContract(t, 'a PDF in the answer', {
+  ...base,
+  options: { path: '/letters', body: { city: 'city' }, result: { file: 'document' }, status: { 422: 'invalid-input' } },
+  result: {
+    type: 'object',
+    required: ['document_url', 'type', 'bytes'],
+    properties: {
+      document_url: { type: 'string', pattern: '\\.pdf$' },
+      type: { const: 'application/pdf' },
+      bytes: { type: 'integer', minimum: 100 },
+    },
+  },
+});
+
 adapterContract(t, 'a form', {
   ...base,
   options: { ...job, body: { City: 'city' }, encoding: 'form' },

@@ -13,7 +13,12 @@ type Context = Pick<CallContext, 'media' | 'signal'>;
 
 const MIB = 1024 * 1024;
 /** Bytes of an answer that is such a file: it is held in memory, and more than once. */
-export const LARGEST_FILE: Readonly<Record<MediaKind, number>> = { image: 40 * MIB, audio: 80 * MIB, video: 100 * MIB };
+export const LARGEST_FILE: Readonly<Record<MediaKind, number>> = {
+  image: 40 * MIB,
+  audio: 80 * MIB,
+  video: 100 * MIB,
+  document: 40 * MIB,
+};
 
 /** What every result that is a file has. */
 export const fileAnswers = (kind: MediaKind): readonly string[] => [`${kind}_url`, 'type', 'bytes'];

@@ -8,7 +8,7 @@ import { headerName } from './settings.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const encodings = ['json', 'form', 'multipart'] as const;
-const kinds = ['image', 'audio', 'video'] as const satisfies readonly MediaKind[];
+const kinds = ['image', 'audio', 'video', 'document'] as const satisfies readonly MediaKind[];
 const failures = [
   'not-found',
   'invalid-input',
