@@ -39,6 +39,10 @@ export function isLarge(input: unknown): boolean {
   return !fits(input);
 }
 
+const AMOUNT = 'a decimal string such as "0.05", with at most 6 decimals';
+
+const describedAs = ({ parentSchema }: ErrorObject) => parentSchema?.description as string | undefined;
+
 function expectedOf(error: ErrorObject): string | undefined {
   const { params } = error;
   switch (error.keyword) {
@@ -55,11 +59,15 @@ function expectedOf(error: ErrorObject): string | undefined {
       return names.length > 0 ? `one of the fields ${names.join(', ')}` : 'no fields at all';
     }
     case 'pattern':
-      return (error.parentSchema?.description as string | undefined) ?? `text that matches ${params.pattern}`;
+      return describedAs(error) ?? `text that matches ${params.pattern}`;
+    case 'format':
+      return params.format === 'amount' ? (describedAs(error) ?? AMOUNT) : undefined;
     default:
       return undefined;
   }
 }
+
+const FORM = 'does not have the form that is asked for';
 
 function messageOf({ keyword, message, params }: ErrorObject): string {
   switch (keyword) {
@@ -68,8 +76,9 @@ function messageOf({ keyword, message, params }: ErrorObject): string {
     case 'additionalProperties':
       return 'is not a field of this request';
     case 'pattern':
-      return 'does not have the form that is asked for';
+      return FORM;
     case 'format':
+      if (params.format === 'amount') return FORM;
       if (params.format === 'path-segment') return 'must not be empty, . or .., or hold a slash or half a character';
       return message ?? 'is not valid';
     case 'false schema':

@@ -46,6 +46,16 @@ t.test('a value of another type is told which types are taken', async (t) => {
   ]);
 });
 
+t.test('who gives what is no amount is told what is one, and not the name that the catalogue has for it', async (t) => {
+  const described = { type: 'string', format: 'amount', description: 'Dollars to buy: a decimal string such as 5' };
+  const request = { properties: { dollars: described, bare: { type: 'string', format: 'amount' } } };
+  const message = 'does not have the form that is asked for';
+  t.same(faultsOf(request, { dollars: '$5', bare: '1.2345678' }), [
+    { path: '/dollars', message, expected: described.description },
+    { path: '/bare', message, expected: 'a decimal string such as "0.05", with at most 6 decimals' },
+  ]);
+});
+
 t.test(
   'of a choice that failed only what is inside is told, and the choice itself where there is nothing inside',
   async (t) => {
