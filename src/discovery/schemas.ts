@@ -2,7 +2,7 @@ import type { JsonSchema, Route } from '../catalogue/types.ts';
 import { toDecimal } from '../money.ts';
 
 /** The same as `format: amount`, in words that every reader of JSON Schema knows. */
-const AMOUNT = '^(?:0|[1-9][0-9]*)(?:\\.[0-9]{1,6})?$';
+export const AMOUNT = '^(?:0|[1-9][0-9]{0,11})(?:\\.[0-9]{1,6})?$';
 
 /** Without the catalogue's own words, and with `items` for every array: some readers refuse one without. */
 function published(schema: unknown): unknown {

@@ -1,7 +1,7 @@
 /** Three tools that find, describe and call all others: seventy at once flood a model. */
 import type { Tool } from '@modelcontextprotocol/server';
 import type { Input } from '../catalogue/types.ts';
-import { requestSchema } from '../discovery/schemas.ts';
+import { AMOUNT, requestSchema } from '../discovery/schemas.ts';
 import { Problem } from '../errors.ts';
 import { toDecimal, usd } from '../money.ts';
 import type { ToolCall } from '../request/request.ts';
@@ -25,7 +25,7 @@ const searchInput: Tool['inputSchema'] = {
     query: { type: 'string', maxLength: 200, description: 'Words for what is needed: transcribe speech' },
     group: { type: 'string', maxLength: 64, description: 'Only of this group: image' },
     network: { type: 'string', maxLength: 64, description: 'Only what can be paid on this network' },
-    maxPrice: { type: 'string', format: 'amount', description: 'Dollars: only what can cost no more than this: 0.05' },
+    maxPrice: { type: 'string', pattern: AMOUNT, description: 'Dollars: only what can cost no more than this: 0.05' },
     limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND, default: 10 },
   },
 };

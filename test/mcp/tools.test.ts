@@ -205,6 +205,15 @@ t.test('no tool has what models’ APIs refuse at the top of its schema, and des
   t.match(structuredContent, { invalidParams: Array }, 'what does not fit is told before it is paid');
 });
 
+t.test('no schema of a tool has a format that JSON Schema does not know', async (t) => {
+  const { tools } = await page('');
+  const formats = JSON.stringify(tools).match(/"format":"[^"]*"/g) ?? [];
+  t.same(
+    [...new Set(formats)].sort(),
+    ['date', 'date-time', 'uri'].map((format) => `"format":"${format}"`),
+  );
+});
+
 t.test('endpoints are found by what is needed, described, and called by their names', async (t) => {
   const search = async (input: object) =>
     answerIn(await callTool(gateway, 'search_endpoints', input)) as { total: number; endpoints: { name: string }[] };
@@ -261,7 +270,10 @@ t.test('own tools say what they take, and what is not there is said to be so', a
     message: /search_endpoints/,
   });
   t.match(await problem('nothing', {}), { code: 'unknown_path', message: /search_endpoints/ });
-  t.match(await problem('search_endpoints', { maxPrice: 'cheap' }), { code: 'invalid_request' });
+  const priced = await problem('search_endpoints', { maxPrice: 'cheap' });
+  t.match(priced, { code: 'invalid_request', details: [{ path: '/maxPrice', expected: /^Dollars: .*0\.05/ }] });
+  t.notMatch(JSON.stringify(priced), 'format', 'in words that its caller knows');
+  t.match(await problem('search_endpoints', { maxPrice: '1'.repeat(13) }), { code: 'invalid_request' });
   for (const name of ['nothing', 'quote'])
     t.match(await problem(name, {}), { requestId: /^[0-9a-f-]{36}$/ }, 'with what its log line is found by');
 });
