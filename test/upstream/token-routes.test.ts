@@ -3,6 +3,7 @@ import { problemOf } from './providers/contract.ts';
 import { openServed } from './served-routes.ts';
 
 const groups = ['stock', 'token', 'tokens-api'];
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
 t.test('every route on tokens and stocks answers its example with what its schema promises', async (t) => {
   const { catalogue, ask } = await openServed(t);
@@ -40,7 +41,6 @@ t.test('mirrors of the tokens API wrap what the base route answers', async (t) =
 
 t.test('mints are a list or a text on every route, up to the documented number', async (t) => {
   const { ask } = await openServed(t);
-  const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
   const JUP = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
   const untimed = (answer: unknown) => JSON.stringify(answer).replaceAll(/"lastFetchedAt":\d+/g, '');
   for (const prefix of ['', '/chain-c-main', '/chain-e']) {
@@ -124,4 +124,28 @@ t.test('what needs another field is refused before it is paid for', async (t) =>
   ];
   for (const [path, input] of refused)
     await t.rejects(ask(path, input), { code: 'invalid_request' }, JSON.stringify(input));
+});
+
+t.test('who asks of a token, and names none, is not told to ask for something else', async (t) => {
+  const { ask } = await openServed(t);
+  const lacking = [{ path: '/tokenAddress', message: 'is required' }];
+  for (const input of [
+    { action: 'token_overview' },
+    { action: 'candlesticks' },
+    { action: 'holder_analysis', tokenAddresses: [USDC] },
+  ])
+    t.same(await ask('/token/chain-a-market', input).catch(({ details }) => details), lacking);
+  await t.resolves(ask('/token/chain-a-market', { action: 'token_overview', tokenAddresses: [USDC] }));
+});
+
+t.test('who writes more tokens into a text than a call takes is told how many it takes', async (t) => {
+  const { ask } = await openServed(t);
+  for (const [path, most] of [
+    ['/tokens-api/variant-markets', 50],
+    ['/tokens-api/market-snapshots', 250],
+  ] as const) {
+    const mints = Array.from({ length: most + 1 }, () => USDC).join(',');
+    const told = await ask(path, { mints }).catch(({ details }) => details);
+    t.match(told, [{}, { path: '/mints', expected: new RegExp(`\\b${most}\\b`) }]);
+  }
 });
