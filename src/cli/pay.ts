@@ -128,6 +128,10 @@ async function pay(payArguments: PayArguments): Promise<void> {
 
   const unpaid = await timed(() => quote(payArguments));
   const { target, answer } = unpaid.value;
+  if (answer.ok) {
+    line('quote', 'nothing, it costs 0 USD', unpaid.ms);
+    return line('result', await resultOf(answer));
+  }
   if (answer.status !== 402) throw await explain(answer);
   const body: unknown = await answer.json();
   refuseInvalid(body);

@@ -28,6 +28,30 @@ t.test(
   },
 );
 
+t.test('npm run pay shows the result of a call that costs nothing', async (t) => {
+  const service = await startWeatherService(t);
+  const files = weatherFiles(service.url);
+  const free = 'free: true\nprice: { rule: fixed, amount: "0" }';
+  const given = ['forecast.yaml', 'watch.yaml'].map((name) => [
+    name,
+    files.endpoints.weather[name as keyof typeof files.endpoints.weather].replace(/price: .*/, free),
+  ]);
+  const endpoints = { weather: { ...files.endpoints.weather, ...Object.fromEntries(given) } };
+  const catalogue = join(t.testdir({ catalogue: { ...files, endpoints } }), 'catalogue');
+  const gateway = await startGateway({ catalogue, environment: { WEATHER_API_KEY: KEY } });
+  t.teardown(gateway.stop);
+  for (const [path, result] of [
+    ['/weather/forecast', '"temperature": 20.5'],
+    ['/weather/watch', 'data: '],
+  ] as const) {
+    const words = [path, '{"city":"Short Hills"}', '--url', gateway.url];
+    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
+    const said = { code: await ran.ended, said: ran.output() };
+    t.match(said, { code: 0, said: /^quote +nothing, it costs 0 USD .*\nresult / });
+    t.match(said, { said: result });
+  }
+});
+
 t.test('the calls that npm run pay -- --help shows are paid as they stand there', async (t) => {
   const catalogue = catalogueOf(t, ['image/family-e-2', 'stock/arb']);
   const gateway = await startGateway({ catalogue });
