@@ -475,6 +475,36 @@ const endpointMistakes: [string, string, [string, string][]][] = [
     ],
   ],
   [
+    'a type that there is not is no reason to write values of it, and is told beside whatever else is wrong',
+    replaced(
+      replaced(oil, 'size: { type: string', 'size: { type: sting'),
+      '{ $ref: prompt }',
+      '{ type: string, format: ulr }',
+    ),
+    [
+      ['format: §ulr', 'no format ulr; did you mean url? The nearest of 29: url, uri, uuid'],
+      [
+        'size: { type: §sting',
+        'not JSON Schema: "sting" is not allowed; did you mean string? There are: array, boolean, integer, null, number, object, string',
+      ],
+    ],
+  ],
+  [
+    'a fragment that there is not is all that is wrong with a field, also where mirrors and operations take it over',
+    `${replaced(oil, '{ $ref: prompt }', '{ $ref: promt }')}mirrors: [{ network: chain-e }]\nmpp: { operationId: paint, tag: Pictures }\n`,
+    [['ompt: { $ref: §promt }', 'no fragment promt; did you mean prompt? There are: picture, prompt']],
+  ],
+  [
+    'so is one in a list of types',
+    replaced(oil, '{ $ref: prompt }', '{ type: [string, nul] }'),
+    [
+      [
+        'type: [string, §nul]',
+        'not JSON Schema: "nul" is not allowed; did you mean null? There are: array, boolean, integer, null, number, object, string',
+      ],
+    ],
+  ],
+  [
     'a pattern that is none is reported at its own place',
     replaced(oil, '{ $ref: prompt }', '{ type: string, pattern: "^(a+$" }'),
     [['pattern: §"^(a+$"', 'not a regular expression: Unterminated group; write one that JavaScript takes']],

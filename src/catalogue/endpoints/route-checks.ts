@@ -92,12 +92,13 @@ function checkQuery({ location }: Sourced, properties: JsonObject | undefined, d
   }
 }
 
-/** Whether a field names a fragment that is wrong in itself, which is reported there. */
+/** Whether a field names a fragment that is wrong in itself, or none that there is: that is reported where it stands. */
 function isMistaken({ value }: Sourced, field: string, { fragments, soundFragments }: CheckContext): boolean {
   const properties = isJsonObject(value) && isJsonObject(value.properties) ? value.properties : {};
   const written = properties[field];
-  const name = isJsonObject(written) ? String(written.$ref) : '';
-  return fragments.get(name) !== soundFragments.get(name);
+  if (!isJsonObject(written) || written.$ref === undefined) return false;
+  const name = String(written.$ref);
+  return !fragments.has(name) || fragments.get(name) !== soundFragments.get(name);
 }
 
 /** What single networks take. A request need not fit the schema of one. */

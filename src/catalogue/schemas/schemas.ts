@@ -47,6 +47,8 @@ const RANGES = [
   ['minContains', 'maxContains'],
 ] as const;
 
+const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+
 function checkWritten(location: SourceLocation, schema: unknown, fragments: Fragments, compiler: SchemaCompiler): void {
   const { diagnostics } = compiler;
   if (typeof schema === 'boolean') return;
@@ -72,8 +74,14 @@ function checkWritten(location: SourceLocation, schema: unknown, fragments: Frag
     if (typeof low !== 'number' || typeof high !== 'number' || low <= high) continue;
     diagnostics.add(below(location, most), `${most} is below ${least}: nothing fits`, `write at least ${low}`);
   }
-  for (const { value, at } of valuesOf(schema, location)) {
-    const types = [schema.type].flat();
+  const types = [schema.type].flat();
+  const isUnknown = (type: unknown) => typeof type === 'string' && !TYPES.includes(type);
+  for (const [index, type] of types.entries()) {
+    if (!isUnknown(type)) continue;
+    const at = below(location, 'type', ...(Array.isArray(schema.type) ? [index] : []));
+    diagnostics.add(at, `not JSON Schema: ${JSON.stringify(type)} is not allowed`, choices(String(type), TYPES));
+  }
+  for (const { value, at } of types.some(isUnknown) ? [] : valuesOf(schema, location)) {
     if (schema.type === undefined || isOfType(value, types)) continue;
     const isText = types.includes('string') && ['number', 'boolean'].includes(typeof value);
     const expected = isText ? `write "${value}"` : `write ${types.join(' or ')}`;
