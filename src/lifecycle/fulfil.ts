@@ -9,6 +9,7 @@ import { inProgress } from '../payment/conflicts.ts';
 import type { Hold } from '../payment/hold.ts';
 import type { Lease } from '../payment/leases.ts';
 import { giveBack } from '../payment/locking.ts';
+import { ReceiptedProblem } from '../payment/receipted-problem.ts';
 import type { Trace } from '../request/trace.ts';
 import type { Visit } from '../request/visit.ts';
 import type { Claim, Fulfilled, Receipt, Store, StoredAnswer } from '../store/store.ts';
@@ -18,7 +19,6 @@ import { CutAnswer } from '../upstream/cut-answer.ts';
 import { MediaNotStored } from '../upstream/media/store.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
 import { resultFault } from './input.ts';
-import { ReceiptedProblem } from './receipted-problem.ts';
 import { upstreamCodes } from './upstream-codes.ts';
 
 /** What a paid call tells the upstream layer besides its input. */

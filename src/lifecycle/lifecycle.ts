@@ -22,6 +22,7 @@ import { type Intervals, usualIntervals } from '../payment/intervals.ts';
 import { createLeases, type Lease, type Leases } from '../payment/leases.ts';
 import { lockPayment, type ToLock } from '../payment/locking.ts';
 import type { Credential, Quote, Rail } from '../payment/rail.ts';
+import { ReceiptedProblem } from '../payment/receipted-problem.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts';
 import { ownTurn } from '../request/large-bodies.ts';
@@ -38,7 +39,6 @@ import { demandServable, networksFor, readInput } from './input.ts';
 import { listedQuote } from './listed-quote.ts';
 import { noteClaimed, noteReceipt, noteRoute } from './note.ts';
 import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
-import { ReceiptedProblem } from './receipted-problem.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {

@@ -1,12 +1,11 @@
 /** What a payment has bought already: it has that again, and nothing else. */
-import { Problem } from '../errors.ts';
 import { mayHaveSettled } from '../store/payments/claimable.ts';
 import type { Payment, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { settlementPending } from './conflicts.ts';
 import type { Credential, Quote } from './rail.ts';
 import { Refusal } from './refusal.ts';
 import { requestDigest } from './request-digest.ts';
-import { refuseSpent } from './spent.ts';
+import { owedForGood, refuseSpent } from './spent.ts';
 
 export interface Purchase {
   readonly answer: StoredAnswer;
@@ -51,9 +50,9 @@ export async function boughtWhileValid(
   try {
     refuseSpent(known, credential, requestDigest(quote.request));
     if (known.state === 'owed') {
-      throw new Problem(
-        'result_owed',
-        'Paid, but such a request is not served any more: the operator sees what is owed and has to give it back',
+      throw owedForGood(
+        known,
+        'such a request is not served any more: the operator sees what is owed and has to give it back',
       );
     }
     const bought = boughtBefore(known, credential, quote);

@@ -3,6 +3,7 @@ import { finalCodes, Problem } from '../errors.ts';
 import { MAX_OWED_ATTEMPTS } from '../store/payments/claimable.ts';
 import type { Payment } from '../store/store.ts';
 import type { Credential } from './rail.ts';
+import { ReceiptedProblem } from './receipted-problem.ts';
 import { Refusal } from './refusal.ts';
 
 /** A payment whose upstream failed, or whose instance died at work, may be used this many times in all. */
@@ -39,16 +40,18 @@ function refuseRefunded({ state, reason }: Payment): void {
   throw new Problem('refunded', `There was no result for this payment, and it is given back: ${how}`);
 }
 
-/** Throws Problem where the result of a payment that is owed it cannot be had any more. */
-export function refuseOwedForGood({ state, reason = '', attempt }: Payment): void {
+/** Throws ReceiptedProblem where the result of a payment that is owed it cannot be had any more. */
+export function refuseOwedForGood(payment: Payment): void {
+  const { state, reason = '', attempt } = payment;
   if (state !== 'owed') return;
-  if (finalCodes.has(reason)) {
-    throw new Problem('result_owed', `Paid, but refused for good (${reason}): the operator's refund is due`);
-  }
+  if (finalCodes.has(reason)) throw owedForGood(payment, `refused for good (${reason}): the operator's refund is due`);
   if (attempt >= MAX_OWED_ATTEMPTS) {
-    throw new Problem(
-      'result_owed',
-      'Paid, but the provider goes on failing: the operator sees what is owed and has to give it back',
-    );
+    throw owedForGood(payment, 'the provider goes on failing: the operator sees what is owed and has to give it back');
   }
 }
+
+/** Who has to ask for money names what was paid: that is in the receipt. */
+export const owedForGood = ({ receipt }: Pick<Payment, 'receipt'>, why: string): Problem =>
+  receipt
+    ? new ReceiptedProblem('result_owed', receipt, `Paid, but ${why}`, { headers: {} })
+    : new Problem('result_owed', `Paid, but ${why}`);

@@ -219,6 +219,17 @@ t.test('a provider that refuses the content after payment is not asked again: th
   t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
 });
 
+t.test('what is owed for good names what was paid however often it is asked for', async (t) => {
+  const call = video();
+  const proof = await signProof(gateway, 'chain-a', call);
+  await gateway.fault({ upstream: 'predictions', fault: 'refuse' });
+  const first = receiptOf(await sendProof(call, proof));
+  t.match(first, { success: true, transaction: /.+/, amount: '480000' });
+  const again = await sendProof(call, proof);
+  t.equal(again.status, 500);
+  t.same(receiptOf(again), first);
+});
+
 t.test('what is owed is tried twenty times, and then the payer is told at once to turn to the operator', async (t) => {
   const call = video();
   const proof = await signProof(gateway, 'chain-a', call);
