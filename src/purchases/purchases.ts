@@ -6,6 +6,7 @@ import { sameAddress } from '../on-chain/address.ts';
 import { PURCHASES_PATH } from '../paths.ts';
 import { assetsOf } from '../payment/assets.ts';
 import type { PayableNetworks } from '../payment/networks.ts';
+import { refuseOwedForGood } from '../payment/spent.ts';
 import type { PaymentState } from '../store/payments/states.ts';
 import type { Payment, Receipt, Store, StoredAnswer } from '../store/store.ts';
 import { createChallenge } from './challenge.ts';
@@ -176,6 +177,7 @@ export function openPurchases({ store, publicUrl, catalogue, mode, networks, now
       }
       const { answer, receipt, rail, state, reason } = payment;
       if (state === 'settled' && answer && receipt) return { rail, answer, receipt };
+      refuseOwedForGood(payment);
       throw withoutAnswer(state, reason);
     },
   };

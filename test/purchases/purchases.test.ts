@@ -30,8 +30,8 @@ const purchases = openPurchases({
   now: () => now,
 });
 
-async function prove() {
-  const { info } = purchases.challenge();
+async function prove(id?: string) {
+  const { info } = purchases.challenge(id);
   return createSIWxPayload({ ...info, chainId: 'eip155:8453', type: 'eip191' }, signer, info.uri);
 }
 
@@ -103,6 +103,15 @@ t.test('every purchase is told with what became of it, and what moved no money i
   const told = JSON.stringify(listed, (key, value) => (key === 'boughtAt' ? undefined : value));
   t.notMatch(told, /digest|fingerprint|recovery|0\.05|ok.*text/);
 });
+
+t.test(
+  'who asks for the answer of what was refused for good is told so, and not to send the payment later',
+  async (t) => {
+    const answerTo = async (id: string) => purchases.answer(await prove(id), id);
+    await t.rejects(answerTo('refused for good'), { code: 'result_owed', message: /refused for good .*refund is due/ });
+    await t.rejects(answerTo('owed'), { code: 'result_owed', message: /the same payment gets it later/ });
+  },
+);
 
 t.test('a page ends where the next one begins', async (t) => {
   const proof = await prove();
