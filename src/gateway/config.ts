@@ -322,6 +322,11 @@ function configOf(environment: Variables, read: VariableReader): Config {
     );
   }
   const host = optional('HOST') ?? (live ? '0.0.0.0' : '127.0.0.1');
+  const reached = originOf(host, 0);
+  // Where callers reach it elsewhere, the system says whether it can listen there.
+  if (publicUrl === '' && (!URL.canParse(reached) || !isOrigin(new URL(reached)))) {
+    problems.push(`HOST is ${host}: it takes an address or a name of this machine, without a port, or 0.0.0.0 for all`);
+  }
   const admin = readAdmin(read);
   checkPorts(host, port, admin, problems);
   return {

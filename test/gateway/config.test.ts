@@ -6,6 +6,15 @@ t.test('a sandbox that listens at an address of IPv6 is reached under a whole ad
   t.equal(readConfig({ HOST: '127.0.0.1', PORT: '4733' }).publicUrl, 'http://127.0.0.1:4733');
 });
 
+t.test('a host is an address or a name alone', async (t) => {
+  for (const HOST of ['127.0.0.1:80', '[::1]', 'http://127.0.0.1', 'localhost/x', '999.1.1.1', 'a host']) {
+    t.throws(() => readConfig({ HOST }), {
+      message: new RegExp(`HOST is ${HOST.replaceAll(/[.[\]]/g, '\\$&')}: it takes`),
+    });
+  }
+  for (const HOST of ['localhost', '::', '0.0.0.0', 'shop.example']) t.equal(readConfig({ HOST }).host, HOST);
+});
+
 t.test('the public address is an origin, with its scheme and without a path', async (t) => {
   const withUrl = (TURNPIKE_PUBLIC_URL: string) => () => readConfig({ TURNPIKE_PUBLIC_URL });
   t.throws(withUrl('shop.example:443'), /TURNPIKE_PUBLIC_URL is not a URL: give one such as https:/);
