@@ -78,13 +78,19 @@ function formatted(model: ChatModel, { name, schema }: StructuredRequest, messag
   return { messages: [rule, ...messages], maxTokens, responseFormat: { type: 'json_object' } };
 }
 
+/** Models like to wrap JSON in a Markdown fence, and some write blanks without end, which are looked at once. */
+const withoutFence = (text: string): string =>
+  text
+    .trim()
+    .replace(/^```(?:json)?/, '')
+    .replace(/```$/, '');
+
 type Checked<Value> = { value: Value; faults: undefined } | { faults: string };
 
 function checked<Value>(text: string, validate: ValidateFunction): Checked<Value> {
   let value: unknown;
   try {
-    // Models like to wrap JSON in a Markdown fence.
-    value = JSON.parse(text.replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, ''));
+    value = JSON.parse(withoutFence(text));
   } catch {
     return { faults: 'it is not JSON' };
   }

@@ -82,6 +82,16 @@ t.test('reads JSON in a Markdown fence', async (t) => {
   t.match(await structured(scripted(binding, [text]).binding, request, context), { sentiment: 'neutral' });
 });
 
+t.test('an answer with more blanks than words is read at once, and keeps nobody waiting', async (t) => {
+  const { binding, context } = await open(t);
+  const blanks = '\n'.repeat(2_000_000);
+  const text = `{"sentiment":"neutral",${blanks}"score":0,"signals":["a","b","c"]${blanks}}`;
+  for (const written of [text, `${blanks}\`\`\`json${text}\`\`\`${blanks}`]) {
+    const value = await structured(scripted(binding, [written]).binding, request, context);
+    t.match(value, { sentiment: 'neutral' });
+  }
+});
+
 t.test('asks once more with what is wrong, and takes the corrected answer', async (t) => {
   const { binding, context } = await open(t);
   const asked = scripted(binding, ['{"sentiment":"happy","score":7,"signals":[]}']);
