@@ -7,6 +7,7 @@ import { search } from '../providers/openai/search.ts';
 import { responsesSearch } from '../providers/openai/search-adapter.ts';
 import { shorten } from './news-draft.ts';
 import { bestEdge, type EdgeOptions, edgeOptions, LEAST_EDGE_BPS } from './prediction/edge.ts';
+import { rulesOf } from './prediction/rules.ts';
 
 export interface Estimate {
   market_id: string;
@@ -91,12 +92,9 @@ export function opportunities(
 const isUndecided = ({ yes_price: yes, no_price: no }: Market): boolean =>
   yes !== null && no !== null && yes >= LEAST_PRICE && yes <= HIGHEST_PRICE;
 
-const describe = ({ slug, title, deadline, category, description }: Market): string =>
+const describe = ({ slug, title, deadline, category, ...market }: Market): string =>
   `${slug} | ${title} | ${category ?? ''} | ends ${deadline ?? 'unknown'} | ` +
-  (description ?? '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, 300);
+  (rulesOf(market) ?? '').replaceAll(/\s+/g, ' ').slice(0, 300);
 
 function estimatesSchema(markets: readonly Market[]) {
   const share = { type: 'number', minimum: 0, maximum: 1 };

@@ -8,6 +8,7 @@ import { type Citation, respond } from '../providers/openai/responses.ts';
 import { responsesSearch } from '../providers/openai/search-adapter.ts';
 import { structured } from '../providers/openai/structured.ts';
 import { bestEdge, type EdgeOptions, edgeOptions, LEAST_EDGE_BPS } from './prediction/edge.ts';
+import { rulesOf } from './prediction/rules.ts';
 
 type Recommendation = Result['recommendation'];
 
@@ -96,14 +97,14 @@ export function recommend(
   return edge !== undefined && edge.side === recommendation && edge.bps >= leastEdgeBps ? recommendation : 'PASS';
 }
 
-function describe({ title, description, category, ...market }: Market, book: OrderBook | undefined): string {
+function describe({ title, category, ...market }: Market, book: OrderBook | undefined): string {
   const { yes_price, no_price, volume, liquidity, collateral_token, deadline } = market;
   const shown = (orders: OrderBook['bids']) =>
     orders.slice(0, SHOWN_ORDERS).map(({ price, size }) => `${size} at ${price}`);
   return [
     `Market: ${title}`,
     `Category: ${category ?? 'none'}`,
-    `Rules: ${(description ?? 'not told').replaceAll(/<[^>]*>/g, ' ').slice(0, 4000)}`,
+    `Rules: ${(rulesOf(market) ?? 'not told').slice(0, 4000)}`,
     `Ends: ${deadline ?? 'not told'}`,
     `YES costs ${yes_price ?? 'unknown'}, NO costs ${no_price ?? 'unknown'} of 1`,
     `Volume ${volume ?? 'unknown'}, liquidity ${liquidity ?? 'unknown'} ${collateral_token ?? ''}`,

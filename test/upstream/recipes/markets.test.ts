@@ -131,6 +131,24 @@ t.test('asks no model when there is no market to estimate', async (t) => {
   t.equal(doubles.calls().search, 0);
 });
 
+t.test('rules of a market that open tags and end none are read at once, and keep nobody waiting', async (t) => {
+  const market = {
+    ...{ id: 1, slug: 'a-market', title: 'A market', description: '<p'.repeat(1_000_000) },
+    ...{ prices: [0.4, 0.6], tradeType: 'amm', expirationTimestamp: Date.now() + 86_400_000 },
+  };
+  const { ask } = await openServed(t, {
+    standIn: {
+      upstream: 'venue-a',
+      answer: (path) => ({
+        status: 200,
+        json: path.includes('/markets/active') ? { data: [market], totalMarketsCount: 1 } : market,
+      }),
+    },
+  });
+  t.match(await ask(`${venue}/market-intel`, { market_id: market.slug }), { market: { slug: market.slug } });
+  t.match(await ask(`${venue}/alpha-feed`), { opportunities: Array });
+});
+
 t.test('charges nothing for a feed when the venue or the model fails', async (t) => {
   const { ask, doubles } = await openServed(t);
   for (const upstream of ['venue-a', 'search']) {
