@@ -1,5 +1,6 @@
 /** What an import did, for people. */
 import { join } from 'node:path';
+import { withoutControls } from '../../control-characters.ts';
 import type { Outcome, Report } from './importer.ts';
 
 /** `directory` is the catalogue as people find it. */
@@ -30,8 +31,9 @@ export function printed({ upstream, outcomes, remarks }: Report, directory: stri
   ].join('\n');
 }
 
+/** A line each, whatever whoever wrote the document has put into it. */
 const section = (title: string, entries: readonly string[]): string[] =>
-  entries.length === 0 ? [] : [`${title}:`, ...entries.map((entry) => `  ${entry}`), ''];
+  entries.length === 0 ? [] : [`${title}:`, ...entries.map((entry) => `  ${withoutControls(entry)}`), ''];
 
 const lines = ({ name, title, notes }: Outcome): string[] =>
   notes.length === 1

@@ -7,6 +7,7 @@ import { importFrom } from '../../../src/cli/import/importer.ts';
 import { readDocumentOf } from '../../../src/cli/import/openapi.ts';
 import { shipped } from '../../../src/gateway/shipped.ts';
 import { writeCatalogue } from '../../catalogue/temporary-catalogue.ts';
+import { openCommands } from '../../commands.ts';
 import { wordsFor } from '../../words-for.ts';
 import { checked, documentOf, emptyCatalogue, imported, importedText } from './imported.ts';
 
@@ -42,6 +43,26 @@ function run(t: Test, document: string, ...words: string[]) {
     });
   });
 }
+
+t.test('what a document says is written on a terminal as text, on the line of what it is said of', async (t) => {
+  const writes = '\u001b]0;owned\u0007\u009b2J\u202e\nwritten:\n  forged';
+  const get = {
+    operationId: 'petsOf',
+    parameters: [{ name: `of${writes}`, in: 'query', schema: { type: 'string', default: 5 } }],
+    responses: { 200: { description: 'x', content: { 'application/json': { schema: { type: 'object' } } } } },
+  };
+  const catalogue = emptyCatalogue(t);
+  const file = join(catalogue, '..', 'document.json');
+  const paths = { '/pets': { get }, [`/pets${writes}`]: { get } };
+  const info = { title: 'Pets', version: '1' };
+  writeFileSync(file, JSON.stringify({ openapi: '3.0.0', info, servers: [{ url: 'https://pets.example' }], paths }));
+  const { out, code } = await openCommands(t)('import', [file, '--price', '0.01', '--catalogue', catalogue]);
+  t.equal(code, 0);
+  t.match(out, /^not carried over:\n {2}pets-of \(GET \/pets\)/m);
+  t.match(out, /^left out:\n {2}pets-of-2 \(GET \/pets\\u001b/m);
+  t.notMatch(out.replaceAll('\n', ''), /[\p{Cc}\p{Bidi_Control}]/u, 'nothing but text and lines');
+  t.notMatch(out, /^ {2}forged/m, 'no line of its own');
+});
 
 t.test('each mistake on the command line ends it with 1 and says what to do', async (t) => {
   const cases: [string[], RegExp][] = [
