@@ -2,6 +2,7 @@
 import './broken-pipe.ts';
 import { chainNames } from '../books/movements.ts';
 import { loadNetworks } from '../catalogue/load.ts';
+import { withoutControls } from '../control-characters.ts';
 import { readConfig } from '../gateway/config.ts';
 import { atomicToDecimal } from '../money.ts';
 import { paidIn } from '../store/pages.ts';
@@ -79,7 +80,9 @@ async function report(
   { receipts, drawn }: { readonly receipts: Receipts; readonly drawn: DrawnCalls },
 ): Promise<boolean> {
   const { name, caip2, payTo, rpcUrl, symbol, decimals } = account;
-  const say = (text: string) => process.stdout.write(`${name} (${caip2}), paid to ${payTo}: ${text}\n`);
+  // A chain's node may say anything.
+  const write = (line: string) => process.stdout.write(`${withoutControls(line)}\n`);
+  const say = (text: string) => write(`${name} (${caip2}), paid to ${payTo}: ${text}`);
   if (rpcUrl === undefined) {
     say('cannot be asked, for it has no RPC address: set TURNPIKE_RPC_URL_<network>, or rpcUrl in networks.yaml');
     return false;
@@ -91,7 +94,7 @@ async function report(
     const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
     const verdict = differences.length === 0 ? 'they agree' : count;
     say(`the books have ${shown(books)}, the chain ${shown(chain)}: ${verdict}`);
-    for (const difference of differences) process.stdout.write(`  ${difference}\n`);
+    for (const difference of differences) write(`  ${difference}`);
     if (drawn.calls > 0 || claimed > 0n) {
       const calls = `${drawn.calls} ${drawn.calls === 1 ? 'call' : 'calls'} for ${shown(drawn.amount)}`;
       say(`${calls} drawn from channels besides, and ${shown(claimed)} of such claimed in the period`);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { writeRunning } from '../../src/start/running.ts';
 import { wordsFor } from '../words-for.ts';
 
 /** Names the window, empties it, and empties it once more as C1 writes it. */
@@ -27,9 +28,9 @@ const answers: Readonly<Record<string, readonly [status: number, body: object]>>
 };
 
 /** What a terminal would be sent by a command: standard output and standard error. */
-const sentBy = (command: string, ...words: string[]): Promise<string> =>
+const sentBy = (command: string, words: readonly string[], environment = {}): Promise<string> =>
   new Promise((done) => {
-    const env = { PATH: process.env.PATH };
+    const env = { PATH: process.env.PATH, ...environment };
     execFile(process.execPath, [...wordsFor(`src/cli/${command}.ts`), ...words], { env }, (_error, out, err) =>
       done(out + err),
     );
@@ -56,9 +57,30 @@ t.test('what a gateway says writes text on a terminal, and nothing else', async 
     ['pay', '/wrong', '{}'],
     ['pay', '/failing', '{}'],
   ] as const) {
-    const sent = await sentBy(command, ...words, '--url', url);
+    const sent = await sentBy(command, [...words, '--url', url]);
     const name = [command, ...words].join(' ');
     t.match(sent, 'owned', `${name} passes it on`);
     t.notMatch(sent.replaceAll('\n', ''), /\p{Cc}/u, `${name} writes nothing but text and lines`);
   }
+});
+
+t.test('what a chain’s node says does so, too', async (t) => {
+  const server = createServer(async (request, response) => {
+    const node = `http://${request.headers.host}`;
+    const evm = { 'chain-c': { caip2: 'eip155:84532', rpcUrl: node, asset: `0x${'a'.repeat(40)}` } };
+    const state = { mode: 'sandbox', evm, payTo: { 'chain-c': `0x${'b'.repeat(40)}` } };
+    const refusal = { jsonrpc: '2.0', id: 1, error: { code: -32_000, message: `${WRITES}\nthey agree` } };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(request.method === 'GET' ? state : refusal));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => void server.close().closeAllConnections());
+  const data = t.testdir({});
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.teardown(writeRunning(data, { pid: process.pid, url }));
+  const sent = await sentBy('reconcile', ['--from', '2026-01-01', '--to', '2026-01-02'], { TURNPIKE_DATA: data });
+  t.match(sent, 'owned');
+  t.notMatch(sent.replaceAll('\n', ''), /\p{Cc}/u, 'nothing but text and lines');
+  t.notMatch(sent, /^they agree/m, 'no line of its own');
 });
