@@ -1,9 +1,10 @@
+import { withoutControls } from '../control-characters.ts';
 import type { Change } from './change.ts';
 import { type Group, groupsOf, share, subject, summary } from './groups.ts';
 
-/** As code, so that nothing in it is taken for Markdown, a mention or HTML; a table's cell takes no bare stroke. */
+/** As code, so that nothing in it is taken for Markdown, a mention or HTML; a table's cell takes no bare stroke, and no line. */
 const code = (value: string): string =>
-  `\`${value.replaceAll('`', "'").replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')}\``;
+  `\`${withoutControls(value.replaceAll('`', "'").replaceAll('|', '\\|').replaceAll(/\s+/g, ' '))}\``;
 
 function rowOf(change: Change): string {
   const { effect, before, after } = change;

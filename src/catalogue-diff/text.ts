@@ -1,3 +1,4 @@
+import { withoutControls } from '../control-characters.ts';
 import { wrappedRows } from '../wrapped-table.ts';
 import type { Change } from './change.ts';
 import { groupsOf, share, subject, summary } from './groups.ts';
@@ -14,7 +15,7 @@ function rowOf(change: Change): string[] {
   const { effect, before, after } = change;
   const isCompared = before !== undefined || after !== undefined;
   const side = (value: string | undefined) => (isCompared ? cut(value ?? '-') : '');
-  return [effect, subject(change), side(before), side(after) + share(change)];
+  return [effect, subject(change), side(before), side(after) + share(change)].map(withoutControls);
 }
 
 /** For a terminal of 100 columns. */

@@ -29,3 +29,12 @@ t.test('the command tells the problems, how many there are, and how to check aga
   t.match(output, /service\.yaml:1:1: the key instructions is missing; add instructions\n/);
   t.match(output, /\n\d+ problems in .*: npm run check\n$/);
 });
+
+t.test('what a file says is written as text, each problem on a line', async (t) => {
+  const files = { 'service.yaml': String.raw`"k\e]0;owned\a\x9b2J\u202e\nforged": 1` };
+  const { code, output } = await check(join(writeCatalogue(t, files), 'catalogue'));
+  t.equal(code, 1);
+  t.match(output, /unknown key k\\u001b\]0;owned/);
+  t.notMatch(output.replaceAll('\n', ''), /[\p{Cc}\p{Bidi_Control}]/u);
+  t.notMatch(output, /^forged/m);
+});

@@ -70,6 +70,22 @@ t.test('nothing changed is said, and is no failure', async (t) => {
   });
 });
 
+t.test('what a catalogue says is written as text, each change on a line', async (t) => {
+  const { catalogue, change } = repository(t);
+  const writes = String.raw`\e]0;owned\a\x9b2J\u202e`;
+  const size = `enum: [small, large], default: small }`;
+  const named = oil
+    .replace(size, `${size}\n    "a${writes}\\n  harmless": { type: string }`)
+    .replace('size: size', `size: size, other: "a${writes}\\n  harmless"`);
+  change(OIL, named);
+  for (const format of ['text', 'markdown']) {
+    const { out } = await diff(catalogue, 'HEAD', '--format', format);
+    t.match(out, /a\\u001b\]0;owned/);
+    t.notMatch(out.replaceAll('\n', ''), /[\p{Cc}\p{Bidi_Control}]/u, format);
+    t.notMatch(out, /^ +harmless:/m, format);
+  }
+});
+
 t.test('what changed since a revision, in each format, and a failure where that is asked for', async (t) => {
   const { catalogue, change, commit } = repository(t);
   const raised = oil.replace('"0.1"', '"0.12"');

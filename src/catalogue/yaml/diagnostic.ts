@@ -1,3 +1,5 @@
+import { withoutControls } from '../../control-characters.ts';
+
 /** One mistake in the catalogue, where it is, and what would be right. Lines and columns count from 1. */
 export interface Diagnostic {
   /** Relative to the working directory. */
@@ -9,10 +11,10 @@ export interface Diagnostic {
   readonly expected: string | undefined;
 }
 
-/** `catalogue/endpoints/a/b.yaml:3:9: what is wrong; what would be right`. */
+/** `catalogue/endpoints/a/b.yaml:3:9: what is wrong; what would be right`: one line, whatever a file has in it. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { file, line, column, message, expected } = diagnostic;
-  return `${file}:${line}:${column}: ${message}${expected === undefined ? '' : `; ${expected}`}`;
+  return withoutControls(`${file}:${line}:${column}: ${message}${expected === undefined ? '' : `; ${expected}`}`);
 }
 
 /** The order of reading: by file, then by line and column. */
