@@ -608,6 +608,13 @@ t.test('characters that XML writes as their numbers are read as what they are', 
   t.same(await madeOf(t, 'text/xml', body), read);
 });
 
+t.test('a tag of XML that ends in blanks is read at once, and keeps nobody waiting', async (t) => {
+  const blanks = ' '.repeat(2_000_000);
+  const body = `<a${blanks}><b c="1"\n${blanks}>${blanks}> 2</b${blanks}><d${blanks}/></a>`;
+  t.same(await madeOf(t, 'text/xml', body), { a: { b: { c: '1', '#text': '> 2' }, d: '' } });
+  t.match(await madeOf(t, 'text/xml', `<a${blanks}="1"/>`), { failure: 'malformed' });
+});
+
 t.test('what asText names stays a text in XML, also where it is a number once', async (t) => {
   const body = '<books><book><title>1984</title><pages n="328">328</pages><v>1.10</v></book></books>';
   const more = { result: 'books.book', asText: ['title', 'v'] };

@@ -79,11 +79,23 @@ function textOf(response: UpstreamResponse, upstream: string): string {
   }
 }
 
+/** More than anybody sets a tag's end in by. */
+const MOST_BLANKS = 100;
+
+/**
+ * The parser looks through blanks within a tag once from each of them, where no name comes behind: what has many there is
+ * read with one.
+ */
+const withFewBlanks = (text: string): string =>
+  text.replaceAll(/\s+/g, (blanks, at: number) =>
+    blanks.length > MOST_BLANKS && '=/>'.includes(text.charAt(at + blanks.length)) ? ' ' : blanks,
+  );
+
 function readXml(text: string, upstream: string, asText: readonly string[] = []): unknown {
   // Entities of a document's own can make gigabytes of a line.
   if (/<!DOCTYPE/i.test(text)) throw new UpstreamProblem('malformed', upstream, 'answered XML with a DOCTYPE');
   try {
-    return xmlParser(asText).parse(text, true);
+    return xmlParser(asText).parse(withFewBlanks(text), true);
   } catch (error) {
     throw new UpstreamProblem('malformed', upstream, 'answered XML that cannot be read', { cause: error });
   }
