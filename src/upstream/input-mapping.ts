@@ -81,8 +81,9 @@ function mapField(source: MappedField, input: Input): unknown {
   return isConstant(source) ? source.value : taken(source, input);
 }
 
-/** A field may be called what every object inherits, such as `constructor`. */
-const givenIn = (input: Input, field: string): unknown => (Object.hasOwn(input, field) ? input[field] : undefined);
+/** What a request has in a field, which may be called what every object inherits, such as `constructor`. */
+export const givenIn = (input: Input, field: string): unknown =>
+  Object.hasOwn(input, field) ? input[field] : undefined;
 
 function taken({ from, first, values, scale, join }: TakenField, input: Input): unknown {
   const given = givenIn(input, from);

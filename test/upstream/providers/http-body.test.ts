@@ -93,9 +93,9 @@ function filesOf(bytes: number) {
       return Buffer.alloc(bytes);
     },
   };
+  const context = { downloads: downloads as Downloader, caller: 'payer', signal: new AbortController().signal };
   const read = async (pages: readonly string[]) => {
     const options: HttpOptions = { path: '/', encoding: 'multipart', upload: { cover: 'cover', 'page[]': 'pages' } };
-    const context = { downloads: downloads as Downloader, caller: 'payer', signal: new AbortController().signal };
     return await withFiles<Pick<UpstreamRequest, 'parts'>>(
       {},
       options,
@@ -104,10 +104,21 @@ function filesOf(bytes: number) {
       context,
     );
   };
-  return { reading, read };
+  return { reading, context, read };
 }
 
 const pagesOf = (count: number) => Array.from({ length: count }, (_, page) => `https://example.com/${page}.txt`);
+
+t.test(
+  'a file that is left out is read from nowhere, whatever every object has under the name of its field',
+  async (t) => {
+    const options: HttpOptions = { path: '/', encoding: 'multipart', upload: { logo: 'constructor' } };
+    const asked = (input: Parameters<typeof withFiles>[2]) =>
+      withFiles<Pick<UpstreamRequest, 'parts'>>({}, options, input, 'post', filesOf(1).context);
+    t.same(await asked({}), { parts: [] });
+    t.match(await asked({ constructor: 'https://example.com/a' }), { parts: [{ name: 'logo' }] });
+  },
+);
 
 t.test('the files of a call are read one after another, for so many at a time are read for a caller', async (t) => {
   const { reading, read } = filesOf(1);

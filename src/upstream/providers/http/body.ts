@@ -6,7 +6,7 @@ import { isConstant, isTaken } from '../../../catalogue/upstreams/mapped-field.t
 import { isJsonObject } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
 import type { FormPart, UpstreamRequest } from '../../http/upstream-http.ts';
-import { mapTemplate } from '../../input-mapping.ts';
+import { givenIn, mapTemplate } from '../../input-mapping.ts';
 import { sniffMediaType } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { firstTaken } from './first-taken.ts';
@@ -64,7 +64,7 @@ export async function withFiles<Request extends Body>(
   if (Object.keys(upload).length === 0) return request;
   const options = { upstream, givenBy: 'caller', caller, signal, maxBytes: LARGEST } as const;
   const given = Object.entries(upload).flatMap(([name, field]) =>
-    [input[field] ?? []].flat().map((address) => [name, String(address)] as const),
+    [givenIn(input, field) ?? []].flat().map((address) => [name, String(address)] as const),
   );
   const parts = [...(request.parts ?? [])];
   let left = LARGEST;
