@@ -39,6 +39,33 @@ t.test('sound and film are played, and text is read', { skip: noBrowser }, async
   t.same(complaints, []);
 });
 
+t.test('a PDF is given to be saved', { skip: noBrowser }, async (t) => {
+  const files = weatherFiles('http://127.0.0.1:9');
+  const letter = `summary: A letter
+path: /post/letter
+networks: [chain-c]
+price: { rule: fixed, amount: "0.01" }
+request: { required: [to], properties: { to: { type: string, maxLength: 40 } } }
+result: { required: [document_url, type, bytes], properties: { document_url: { type: string }, type: { type: string }, bytes: { type: integer } }, examples: [{ document_url: "https://post.example/1.pdf", type: application/pdf, bytes: 1 }] }
+example: { to: Fog }
+upstream: { via: post, path: /letters, body: input, result: { file: document } }
+`;
+  const sold = {
+    'service.yaml': files['service.yaml'],
+    'networks.yaml': files['networks.yaml'],
+    'upstreams.yaml': 'post: { adapter: http, baseUrl: "https://post.example" }\n',
+    endpoints: { post: { 'letter.yaml': letter } },
+  };
+  const catalogue = join(t.testdir({ catalogue: sold }), 'catalogue');
+  const shop = await startGateway({ catalogue, networks: ['chain-c'] });
+  t.teardown(shop.stop);
+  const { page, complaints } = await openPage(t);
+  await buy(page, '/post/letter', { to: 'Fog' }, shop);
+  const address = await bought(page).getByRole('link', { name: 'Save the PDF' }).getAttribute('href');
+  t.match(await (await fetch(String(address))).text(), /^%PDF-/);
+  t.same(complaints, []);
+});
+
 t.test('nothing is shown as what was bought where that is the answer', { skip: noBrowser }, async (t) => {
   const files = weatherFiles((await startWeatherService(t)).url);
   const { weather } = files.endpoints;

@@ -13,7 +13,7 @@ export const webPath = ({ host, pathname, search }: URL): string => `/${WEB_MOUN
 const PRIVATE_ADDRESS = 'https://169.254.169.254/latest/meta-data';
 
 /**
- * A picture, a sound or a clip, by the path's extension; a page for other extensions, a picture for none. Paths that
+ * A picture, a sound, a clip or a PDF, by the path's extension; a page for other extensions, a picture for none. Paths that
  * contain `missing` are 404, those that contain `redirect-to-private` lead to a private address, and sounds whose paths
  * contain `too-long` play for longer than three minutes.
  */
@@ -47,6 +47,8 @@ function planOf(path: string): FilePlan | undefined {
       };
     case 'mp4':
       return { kind: 'clip', seconds: 4, ratio: 16 / 9 };
+    case 'pdf':
+      return { kind: 'document', text: path };
     default:
       return undefined;
   }

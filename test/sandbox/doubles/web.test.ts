@@ -33,5 +33,6 @@ t.test('lacks what is called missing, and leads where it is told to', async (t) 
   const redirect = await read('https://one.example.com/redirect-to-private.png');
   t.equal(redirect.status, 302);
   t.match(redirect.headers.get('location'), '169.254.169.254');
-  t.match((await read('https://one.example.com/a.pdf')).headers.get('content-type'), 'text/html');
+  t.match((await read('https://one.example.com/a.zip')).headers.get('content-type'), 'text/html');
+  t.match(await (await read('https://one.example.com/a.pdf')).text(), /^%PDF-/);
 });

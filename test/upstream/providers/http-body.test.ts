@@ -139,22 +139,28 @@ t.test('they are so large together at most, and no more of them are read', async
 });
 
 t.test('a file that is no picture, sound or film is sent under the name that its address ends in', async (t) => {
-  const downloads = { download: async () => Buffer.from('%PDF-1.7') } as unknown as Downloader;
   const options: HttpOptions = { path: '/', body: { kind: 'kind' }, encoding: 'multipart', upload: { paper: 'url' } };
-  const sent = async (url: string) => {
-    const input = { url, kind: 'bill' };
-    const context = { downloads, caller: 'payer', signal: new AbortController().signal };
-    return await withFiles(bodyFor(options, input), options, input, 'post', context);
-  };
-  const file = (fileName: string) => ({
-    parts: [
-      { name: 'kind', value: 'bill' },
-      { name: 'paper', value: { fileName, type: 'application/octet-stream', bytes: Buffer.from('%PDF-1.7') } },
-    ],
-  });
-  t.match(await sent('https://example.com/a/bill-7.pdf?key=1'), file('bill-7.pdf'));
-  t.match(await sent('https://example.com/%22;x=%22'), file('file'));
-  t.match(await sent('https://example.com/'), file('file'));
+  for (const [text, type, bare] of [
+    ['%PDF-1.7', 'application/pdf', 'file.pdf'],
+    ['a,b', 'application/octet-stream', 'file'],
+  ] as const) {
+    const bytes = Buffer.from(text);
+    const downloads = { download: async () => bytes } as unknown as Downloader;
+    const sent = async (url: string) => {
+      const input = { url, kind: 'bill' };
+      const context = { downloads, caller: 'payer', signal: new AbortController().signal };
+      return await withFiles(bodyFor(options, input), options, input, 'post', context);
+    };
+    const file = (fileName: string) => ({
+      parts: [
+        { name: 'kind', value: 'bill' },
+        { name: 'paper', value: { fileName, type, bytes } },
+      ],
+    });
+    t.match(await sent('https://example.com/a/bill-7.pdf?key=1'), file('bill-7.pdf'));
+    t.match(await sent('https://example.com/%22;x=%22'), file(bare));
+    t.match(await sent('https://example.com/'), file(bare));
+  }
 });
 
 t.test('a body that is the same in every call is a form, where it has fields', (t) => {

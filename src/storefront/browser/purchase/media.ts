@@ -1,5 +1,5 @@
 /** Files that a result names by their addresses. */
-type Kind = 'image' | 'audio' | 'video';
+type Kind = 'image' | 'audio' | 'video' | 'document';
 
 export interface Medium {
   readonly kind: Kind;
@@ -12,6 +12,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['image', /\.(png|jpe?g|webp|gif|avif|svg)$/i],
   ['audio', /\.(mp3|wav|ogg|opus|m4a|aac|flac)$/i],
   ['video', /\.(mp4|webm|mov|m4v)$/i],
+  ['document', /\.pdf$/i],
 ];
 
 const MOST = 24;

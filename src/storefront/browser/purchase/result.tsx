@@ -2,6 +2,13 @@ import { JsonShown } from './json.tsx';
 import { descriptionIn, type Medium, mediaIn, textIn } from './media.ts';
 import type { Result } from './progress.ts';
 
+const OPENING: Readonly<Record<Medium['kind'], string>> = {
+  image: 'Open the picture',
+  audio: 'Open the audio',
+  video: 'Open the video',
+  document: 'Save the PDF',
+};
+
 function Shown({ medium, description }: { readonly medium: Medium; readonly description: string }) {
   const { kind, url } = medium;
   return (
@@ -12,7 +19,7 @@ function Shown({ medium, description }: { readonly medium: Medium; readonly desc
       {kind === 'video' && <video controls src={url} aria-label={description} />}
       {/* biome-ignore-end lint/a11y/useMediaCaption: captions are not sold with it. */}
       <figcaption>
-        <a href={url}>Open the {kind === 'image' ? 'picture' : kind}</a>
+        <a href={url}>{OPENING[kind]}</a>
       </figcaption>
     </figure>
   );

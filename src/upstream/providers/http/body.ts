@@ -84,9 +84,12 @@ export async function withFiles<Request extends Body>(
 /** With the name that its address ends in: servers go by its extension, and what the bytes are is surer. */
 function fileOf(bytes: Buffer, address: string): FormPart['value'] {
   const media = sniffMediaType(bytes);
-  if (media) return { bytes, fileName: `file.${media.extension}`, type: media.type };
+  const bare = media ? `file.${media.extension}` : 'file';
+  const type = media?.type ?? 'application/octet-stream';
+  if (media && media.kind !== 'document') return { bytes, fileName: bare, type };
+  // Papers are told apart by their names.
   const name = new URL(address).pathname.split('/').at(-1) ?? '';
-  return { bytes, fileName: /^[\w.-]{1,100}$/.test(name) ? name : 'file', type: 'application/octet-stream' };
+  return { bytes, fileName: /^[\w.-]{1,100}$/.test(name) ? name : bare, type };
 }
 
 /** Bodies that cannot be written as they are wanted, and files that no request names. */

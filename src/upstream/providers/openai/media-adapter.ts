@@ -172,7 +172,7 @@ async function transcribe(
 /** As a form part. OpenAI goes by the name's extension, so it must say what the bytes are. */
 function audioFile(bytes: Buffer, upstream: string): FormPart['value'] {
   const type = sniffMediaType(bytes);
-  if (type !== undefined && type.kind !== 'image')
+  if (type?.kind === 'audio' || type?.kind === 'video')
     return { bytes, fileName: `audio.${type.extension}`, type: type.type };
   const publicMessage = 'The file is no audio: give the address of an MP3, M4A, MP4, WAV, WebM, OGG or FLAC file';
   throw new UpstreamProblem('invalid-input', upstream, `${type?.type ?? 'unknown bytes'} in place of audio`, {

@@ -104,6 +104,7 @@ for (const [what, address] of [
   ['is not there', 'https://files.example.com/missing.mp3'],
   ['leads to a private address', 'https://files.example.com/redirect-to-private.mp3'],
   ['is a picture', 'https://files.example.com/photo.png'],
+  ['is a PDF', 'https://files.example.com/letter.pdf'],
   ['is a page', 'https://files.example.com/player.html'],
   ['is at a private address', 'https://192.168.1.1/a.mp3'],
 ]) {
