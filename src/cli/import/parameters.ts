@@ -15,12 +15,10 @@ const OWN_HEADERS: readonly string[] = ['accept', 'content-type', 'authorization
 /** A line of printable characters: what a header can hold. */
 const IN_HEADER = '^[ -~]*$';
 
-const SEPARATORS: Readonly<Record<string, string>> = {
-  form: ',',
-  simple: ',',
-  spaceDelimited: ' ',
-  pipeDelimited: '|',
-};
+const SEPARATORS: ReadonlyMap<unknown, string> = new Map([
+  ['spaceDelimited', ' '],
+  ['pipeDelimited', '|'],
+]);
 
 export interface ReadParameter {
   readonly schema: JsonObject;
@@ -71,7 +69,7 @@ export type ListStyle = Pick<ReadParameter, 'join' | 'sentAs'>;
 /** OpenAPI has no deepObject for lists: documents that say it mean `ids[]=1&ids[]=2`. */
 export function listStyle({ name, style = 'form', explode }: JsonObject): ListStyle {
   if (style === 'deepObject') return { sentAs: String(name).replace(/(?:\[\])?$/, '[]') };
-  return { join: (explode ?? style === 'form') === true ? undefined : (SEPARATORS[String(style)] ?? ',') };
+  return { join: (explode ?? style === 'form') === true ? undefined : (SEPARATORS.get(style) ?? ',') };
 }
 
 /** The schema with what the parameter says of itself. */

@@ -15,9 +15,9 @@ export const fieldName = (name: string): string =>
 /** `list-open-pets` is `List open pets`. */
 export const words = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
 
-/** The first sentence of a text, without Markdown's stars and links. */
+/** The first sentence of a text, without Markdown's stars and links; a bracket ends where another begins, so that each is looked at once. */
 export const firstSentence = (text: string): string => {
-  const [plain = ''] = text.replaceAll(/\*\*?|\[([^\]]*)\]\([^)]*\)/g, '$1').split(/\n\s*\n/);
+  const [plain = ''] = text.replaceAll(/\*\*?|\[([^[\]]*)\]\([^()]*\)/g, '$1').split(/\n\s*\n/);
   return /^.*?\.(?=\s|$)/s.exec(plain.trim())?.[0].replace(/\.$/, '') ?? plain;
 };
 

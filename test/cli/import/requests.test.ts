@@ -138,6 +138,19 @@ t.test('an operation that the check refuses is left out with what the check says
   t.match(outcome('make'), { kind: 'left out', notes: [/^line \d+: maximum is below minimum: nothing fits; /] });
 });
 
+t.test('words of a document keep nobody waiting, and a style that there is not is the usual one', async (t) => {
+  const parameters = [
+    { ...parameter('query', 'tags', { type: 'array', items: { type: 'string' } }), style: 'constructor' },
+    { ...parameter('query', 'names', { type: 'array', items: { type: 'string' } }), style: 'pipeDelimited' },
+  ];
+  const responses = { 200: { description: 'Fine', content: { 'application/json': { schema: { type: 'object' } } } } };
+  const description = `See [the list](https://pets.example/list) ${'['.repeat(500_000)}`;
+  const get = { operationId: 'list', description, parameters, responses };
+  const made = (await importedText(t, documentOf({}, { paths: { '/things': { get } } }))).endpoint('list');
+  t.match(made.summary, /^See the list \[/);
+  t.match(made.upstream, { query: { tags: { join: ',' }, names: { join: '|' } } });
+});
+
 t.test('a picture, a sound, a film or a PDF is a file of the media store', async (t) => {
   for (const [type, file] of [
     ['image/png', 'image'],
