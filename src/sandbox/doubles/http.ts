@@ -33,16 +33,23 @@ import {
 interface Operation {
   readonly options: HttpOptions;
   readonly result: DoubleUse['result'];
-  readonly path: RegExp;
+  readonly path: Place;
   /** Where its jobs are; undefined where it has none. */
-  readonly jobs: RegExp | undefined;
+  readonly jobs: Place | undefined;
   /** Where their results are; undefined where these are in the jobs. */
-  readonly results: RegExp | undefined;
+  readonly results: Place | undefined;
 }
+
+/** Whether a request is for a path below the provider's address. */
+type Place = (request: Pick<DoubleRequest, 'path' | 'query'>) => boolean;
 
 /** Where a job is whose address the provider says whole, and its result. */
 const JOBS = '/~jobs/';
 const RESULTS = '/~results/';
+
+/** Which operation a job is of, its id says: several may be asked for at one path, or begun there. */
+const idOf = (operation: number, seed: string): string => `job-${operation}-${digest(seed)}`;
+const JOB_ID = /job-([0-9]+)-[0-9a-f]{26}/;
 
 export const httpDouble: DoubleKind = {
   adapter: 'http',
@@ -52,25 +59,32 @@ export const httpDouble: DoubleKind = {
     const operations = uses
       .map((use) => operationOf(use, upstream))
       .sort((left, right) => placeCount(left) - placeCount(right));
-    const pathOf = pathBehindKeys(upstream);
-    const asked = (request: DoubleRequest) =>
-      operations.find(
-        ({ options, path }) => (options.method ?? 'POST') === request.method && path.test(pathOf(request)),
+    const behindKeys = behindKeysOf(upstream);
+    const jobAsked = (request: DoubleRequest): Operation | undefined => {
+      const operation = operations[Number(JOB_ID.exec(seedOf(request))?.[1])];
+      const method = operation?.options.poll?.body === undefined ? 'GET' : 'POST';
+      return method === request.method && operation?.jobs?.(behindKeys(request)) ? operation : undefined;
+    };
+    const asked = (request: DoubleRequest): number =>
+      operations.findIndex(
+        ({ options, path }) => (options.method ?? 'POST') === request.method && path(behindKeys(request)),
       );
     const door = openDoor(upstream);
     return {
       unauthorized: door.unauthorized,
-      isBilled: (request) => asked(request) !== undefined,
+      isBilled: (request) => !jobAsked(request) && asked(request) !== -1,
       async answer(request) {
         const token = door.tokenFor(request);
         if (token) return token;
-        const operation = asked(request);
-        if (operation) return await answerOf(operation, request);
-        const path = pathOf(request);
-        const made = operations.find(({ results }) => results?.test(path));
-        if (made) return await resultOf(made, seedOf(request));
-        const job = operations.find(({ jobs }) => jobs?.test(path));
-        return job ? jobAnswer(job.options, request) : jsonAnswer(404, { error: 'no such path' });
+        const job = jobAsked(request);
+        if (job) return jobAnswer(job.options, request);
+        const index = asked(request);
+        const operation = operations[index];
+        const seed = seedOf(request);
+        const poll = operation?.options.poll;
+        if (poll) return startOf(poll, idOf(index, seed), request.base);
+        const made = operation ?? operations.find(({ results }) => results?.(behindKeys(request)));
+        return made ? await resultOf(made, seed) : jsonAnswer(404, { error: 'no such path' });
       },
       errorBody: () => ({ error: 'the provider is in trouble' }),
       refuse: () => jsonAnswer(422, { error: 'the provider does not take this' }),
@@ -95,25 +109,28 @@ const placeCount = ({ options }: Operation): number => placesIn(options.path).le
 
 const isWhole = (path: string): boolean => /^\{[^{}]+\}$/.test(path);
 
-const matcher = (path: string): RegExp => {
-  const parts = path.split(/\{[^{}]+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^/]+')}$`);
-};
+/** What a path says in its query has to be in a request's, whatever else is there. */
+function matcher(written: string): Place {
+  const [path = '', query] = written.replaceAll(/\{[^{}]+\}/g, '{}').split('?', 2);
+  const parts = path.split('{}').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const pattern = new RegExp(`^${parts.join('[^/]+')}$`);
+  const wanted = [...new URLSearchParams(query)];
+  return ({ path: given, query: said }) =>
+    pattern.test(given) &&
+    wanted.every(([name, value]) => (value.includes('{}') ? said.has(name) : said.get(name) === value));
+}
 
-/** The path of a request without what the upstream's keys stand in before it. */
-function pathBehindKeys({ keys = {}, settings = {} }: Upstream): (request: DoubleRequest) => string {
+/** A request without what the upstream's keys stand in before its path. */
+function behindKeysOf({ keys = {}, settings = {} }: Upstream) {
   const secrets = Object.fromEntries(Object.entries(keys).map(([name, variable]) => [name, sandboxSecret(variable)]));
   const prefix = prefixIn(settings, secrets) ?? '';
-  return ({ path }) => (path.startsWith(prefix) ? path.slice(prefix.length) || '/' : path);
+  return ({ path, query }: DoubleRequest): Pick<DoubleRequest, 'path' | 'query'> => ({
+    path: path.startsWith(prefix) ? path.slice(prefix.length) || '/' : path,
+    query,
+  });
 }
 
 const seedOf = ({ path, query, body }: DoubleRequest): string => `${path}?${query}${body}`;
-
-async function answerOf(operation: Operation, request: DoubleRequest): Promise<DoubleAnswer> {
-  const { poll } = operation.options;
-  const seed = seedOf(request);
-  return poll ? startOf(poll, digest(seed), request.base) : await resultOf(operation, seed);
-}
 
 /** What the result is made of. */
 async function resultOf({ options, result }: Operation, seed: string): Promise<DoubleAnswer> {
