@@ -120,8 +120,12 @@ export function startSqliteThread(): SqliteThread {
     ended = undefined;
     const begun = begin();
     worker = begun;
-    for (const [store, { file, upgrades }] of opened)
-      ask(store, 'open', [file, upgrades]).catch(() => begun.terminate());
+    for (const [store, { file, upgrades }] of opened) {
+      ask(store, 'open', [file, upgrades]).catch((error: unknown) => {
+        if (begun === worker) end(reasonOf(error));
+        begun.terminate();
+      });
+    }
     return true;
   }
 

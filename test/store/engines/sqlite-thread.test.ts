@@ -231,3 +231,21 @@ t.test('one that dies is begun anew, with all that was written before', async (t
   t.equal((await store.credits.listKeys(1)).length, 0, 'and all of it can be asked');
   await t.rejects(closed.find('one'), { code: 'store_unavailable' }, 'what was closed stays closed');
 });
+
+t.test('a database that cannot be opened anew is told of with the reason', async (t) => {
+  const { thread: on, die } = startMortal(t);
+  const file = join(t.testdirName, 'turnpike.sqlite');
+  const { store } = await open(t, { file, on });
+  t.equal((await store.claim(sampleFacts('one'), claimAt(1))).won, true);
+  lines.length = 0;
+  die();
+  while (lines.length === 0) await delay(5);
+  const kept = new Database(file);
+  kept.exec('PRAGMA user_version = 9999');
+  kept.close();
+  while (lines.length === 1) {
+    await t.rejects(store.find('one'), { code: 'store_unavailable' });
+    await delay(5);
+  }
+  t.match(lines[1], [{ reason: /turnpike\.sqlite cannot be used: .*9999.*newer release/ }]);
+});
