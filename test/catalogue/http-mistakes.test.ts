@@ -492,6 +492,11 @@ t.test('a token that is signed here is signed by a key that there is, in a way t
   t.same(signing('{ jwt: HS256, key: key, claims: { iss: shop, admin: false }, lasts: 20m }'), []);
   t.same(signing('{ oauth: /token, assertion: { jwt: RS256, key: key } }'), []);
   t.match(signing('{ jwt: HS256, key: key, claims: { iss: "{id}" } }'), [/needs the secret id/]);
+  t.match(
+    signing('{ jwt: HS256, key: key, claims: { iss: "{id}" }, header: { iss: "{key}" } }'),
+    [/needs the secret id/],
+    'also of a claim that stands in the header too',
+  );
   t.match(signing('{ oauth: /token, assertion: { jwt: RS256, key: pem }, client: "{key}:" }'), [
     /needs the secret pem/,
   ]);

@@ -41,7 +41,7 @@ export function secretsIn(settings: HttpSettings): string[] {
 
 function secretsOf(way: Way): string[] {
   if ('bearer' in way) return [way.bearer];
-  if ('jwt' in way) return [way.key, ...namesIn(Object.values({ ...way.claims, ...way.header }))];
+  if ('jwt' in way) return [way.key, ...[way.claims, way.header].flatMap((said = {}) => namesIn(Object.values(said)))];
   if ('oauth' in way) {
     const { client = '', fields = {}, assertion } = way;
     return [...namesIn([client, ...Object.values(fields)]), ...(assertion ? secretsOf(assertion) : [])];
