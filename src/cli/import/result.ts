@@ -22,7 +22,7 @@ export interface ImportedResult extends Converted {
 }
 
 /**
- * The schema of the good answers in JSON, with an example of the first; else of a picture, a sound, a film or a text. Throws
+ * The schema of the good answers in JSON, with an example of the first; else of a picture, a sound, a film, a text or a PDF. Throws
  * Unsupported where there is none of these.
  */
 export function resultOf({ source }: Operation, context: SchemaContext): ImportedResult {
@@ -34,8 +34,14 @@ export function resultOf({ source }: Operation, context: SchemaContext): Importe
   // One that does not say what it holds may hold anything.
   const response = ofJson.find(({ content }) => jsonIn(content)?.media.schema !== undefined) ?? ofJson[0];
   const json = jsonIn(response?.content);
-  if (!response || !json)
-    return fileResult(responses) ?? textResult(responses, context.root) ?? refuse(whyNone(responses));
+  if (!response || !json) {
+    return (
+      fileResult(responses, MEDIA) ??
+      textResult(responses, context.root) ??
+      fileResult(responses, ['document']) ??
+      refuse(whyNone(responses))
+    );
+  }
   const { mediaType, media } = json;
   const schemaOf = (each: unknown) => convertSchema(each, 'result', 'result', context);
   const first = schemaOf(media.schema);
@@ -93,9 +99,9 @@ const acceptFor = (mediaType: string, content: unknown): string | undefined => {
 };
 
 /** What the adapter http answers where its answer is a file. */
-function fileResult(responses: readonly JsonObject[]): ImportedResult | undefined {
+function fileResult(responses: readonly JsonObject[], kinds: readonly MediaKind[]): ImportedResult | undefined {
   const types = responses.flatMap(({ content }) => Object.keys(asJsonObject(content)));
-  const found = types.find((type) => kindOf(type) !== undefined);
+  const found = types.find((type) => kinds.some((kind) => kind === kindOf(type)));
   const file = found && kindOf(found);
   if (!found || !file) return undefined;
   const url = `${file}_url`;
@@ -105,6 +111,7 @@ function fileResult(responses: readonly JsonObject[]): ImportedResult | undefine
     schema: { type: 'object', required: [url, 'type', 'bytes'], properties, examples: [example] },
     notes: [],
     file,
+    accept: types.length > 1 ? found : undefined,
   };
 }
 

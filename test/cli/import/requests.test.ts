@@ -163,6 +163,22 @@ t.test('a picture, a sound, a film or a PDF is a file of the media store', async
   }
 });
 
+t.test('a PDF beside other types is asked for as one, and a text is sold rather than it', async (t) => {
+  for (const [types, upstream] of [
+    [
+      ['text/html', 'application/pdf'],
+      { headers: { accept: { value: 'application/pdf' } }, result: { file: 'document' } },
+    ],
+    [['application/pdf', 'text/csv'], { headers: { accept: { value: 'text/csv' } }, result: undefined }],
+  ] as const) {
+    const content = Object.fromEntries(types.map((type) => [type, {}]));
+    const get = { operationId: 'getReport', responses: { 200: { description: 'It', content } } };
+    const made = (await importedText(t, documentOf({}, { paths: { '/reports': { get } } }))).endpoint('get-report');
+    const { headers, result } = made.upstream;
+    t.same({ headers, result }, upstream);
+  }
+});
+
 t.test('a parameter of named values that says no type has theirs', async (t) => {
   const parameters = [
     parameter('path', 'version', { enum: [1, 2] }),
