@@ -99,11 +99,15 @@ t.test('a job is asked for by POST with what the first answer says of it, and ag
   const http = connect(t, origin);
   const first = { name: 'models/film/operations/7', number: 7 };
   const response = { status: 200, headers: {}, body: Buffer.from(JSON.stringify(first)), sent: '', json: () => first };
-  const body = { operationName: '{name}', number: '{number}', list: [{ as: 'job {number}' }, true] };
+  const body = {
+    operationName: '{name}',
+    number: '{number}',
+    list: [{ query: '{ job { state } }', id: '{number}' }, true],
+  };
   const options = { path: '/film:look', body, until: "state == 'done'", every: '1ms' };
   const done = await poll({ response, path: '/film:start' }, options, { upstream: 'x', http, signal });
   t.same(done.json(), { state: 'done' });
-  const sent = { operationName: first.name, number: 7, list: [{ as: 'job 7' }, true] };
+  const sent = { operationName: first.name, number: 7, list: [{ query: '{ job { state } }', id: 7 }, true] };
   t.same(asked, Array(3).fill(['POST', '/film:look', sent]));
 
   const nameless = { ...response, body: Buffer.from('{}'), json: () => ({}) };

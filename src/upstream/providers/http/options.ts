@@ -26,7 +26,7 @@ export interface PollOptions {
   readonly path?: string;
   /** The header of the first answer that says where the job is. */
   readonly header?: string;
-  /** What is sent to ask for it, by POST; `{job.id}` in its texts is an expression over the first answer. Left out: GET. */
+  /** What is sent to ask for it, by POST; a text that is `{job.id}` alone is an expression over the first answer. Left out: GET. */
   readonly body?: JsonObject;
   /** True of the answer of a job that is done. */
   readonly until: string;
@@ -190,7 +190,7 @@ export const httpOptions = {
           type: 'object',
           minProperties: 1,
           description:
-            'For a job that is asked for by POST: what is sent; {name} in a text is JMESPath over the first answer',
+            'For a job that is asked for by POST: what is sent; a text that is {name} alone is JMESPath over the first answer',
           examples: [{ operationName: '{name}' }],
         },
         until: {

@@ -10,18 +10,20 @@ const PLACES = /\{([^{}]+)\}/g;
 
 export const placesIn = (path: string): string[] => [...path.matchAll(PLACES)].map(([, name = '']) => name);
 
-/** Those of all texts in a value. */
+/** A text that is one place alone: others, such as GraphQL's, have braces of their own. */
+const placeIn = (text: string): string | undefined => /^\{([^{}]+)\}$/.exec(text)?.[1];
+
+/** Those of all texts in a value that are a place alone. */
 export function placesInTexts(value: unknown): string[] {
-  if (typeof value === 'string') return placesIn(value);
+  if (typeof value === 'string') return [placeIn(value) ?? []].flat();
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placesInTexts) : [];
 }
 
-/** The value with the places of its texts filled: a text that is one place alone becomes what is found, a number too. */
+/** The value with what is found for each text that is a place alone. */
 export function filledTexts(value: unknown, find: (name: string) => string | number): unknown {
   if (typeof value === 'string') {
-    const [only] = placesIn(value);
-    if (only !== undefined && value === `{${only}}`) return find(only);
-    return value.replaceAll(PLACES, (_whole, name: string) => String(find(name)));
+    const place = placeIn(value);
+    return place === undefined ? value : find(place);
   }
   if (Array.isArray(value)) return value.map((item) => filledTexts(item, find));
   if (!isJsonObject(value)) return value;
