@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { readConfig } from '../../src/gateway/config.ts';
 import { clientAddresses, readTrustedProxies } from '../../src/http/client-address.ts';
 import { openBucket } from '../../src/limits/bucket.ts';
@@ -149,59 +149,63 @@ t.test('instances over one database learn what a caller has taken of each other'
   t.equal(ahead.wait('0xabc', setBack + 4 * 3_600_000), 0);
 });
 
-t.test(
-  'what has come back to a caller by itself is not counted once more when instances tell each other',
-  async (t) => {
-    const store = await openStore({ file: join(t.testdir({}), 'shared.sqlite') });
-    t.teardown(() => store.close());
-    let time = 1_000_000;
-    const now = () => time;
-    const [one, other] = [0, 1].map(() => openBucket({ name: 'wasted', count: 30, periodMs: 3_600_000 }));
-    if (!one || !other) throw new Error('no buckets');
-    const happens = async (bucket: typeof one, times: number) => {
-      for (let at = 0; at < times; at += 1) bucket.take('0xabc', now());
-      await shareLimits([bucket], store, now);
-    };
-    for (let hour = 0; hour < 50; hour += 1, time += 3_600_000) await happens(one, 1);
-    await happens(one, 3);
-    t.equal(one.wait('0xabc', now()), 0, 'one an hour, and then three of thirty');
-    await happens(other, 3);
-    t.equal(other.wait('0xabc', now()), 0, 'six');
-    await happens(other, 24);
-    t.equal(other.wait('0xabc', now()), 120_000, 'thirty');
-
-    time += 3_600_000;
-    await happens(one, 2);
-    time += 120_000;
-    await happens(one, 3);
-    await happens(other, 26);
-    t.equal(other.wait('0xabc', now()), 120_000, 'of two that came before, one has come back');
-  },
-);
-
-t.test('what paid calls have made good is made good at every instance over one database', async (t) => {
+/** The buckets of two instances over one database, for a caller who may waste thirty an hour. */
+async function openShared(t: Test) {
   const store = await openStore({ file: join(t.testdir({}), 'shared.sqlite') });
   t.teardown(() => store.close());
   let time = 1_000_000;
-  const now = () => time;
-  const [one, other] = [0, 1].map(() => openBucket({ name: 'wasted', count: 30, periodMs: 3_600_000 }));
-  if (!one || !other) throw new Error('no buckets');
-  const happens = async (bucket: typeof one, times: number) => {
-    for (let at = 0; at < Math.abs(times); at += 1) bucket.take('0xabc', now(), Math.sign(times));
-    await shareLimits([bucket], store, now);
+  const open = () => {
+    const bucket = openBucket({ name: 'wasted', count: 30, periodMs: 3_600_000 });
+    return {
+      wait: () => bucket.wait('0xabc', time),
+      /** So many have happened there, which the other is told; less than none is given back. */
+      async happens(times: number) {
+        for (let at = 0; at < Math.abs(times); at += 1) bucket.take('0xabc', time, Math.sign(times));
+        await shareLimits([bucket], store, () => time);
+      },
+    };
   };
-  await happens(one, 20);
-  await happens(one, -20);
-  await happens(other, 20);
-  t.equal(other.wait('0xabc', now()), 0, 'twenty of thirty, for the first twenty are paid for');
-  await happens(one, -50);
-  await happens(other, 10);
-  t.equal(other.wait('0xabc', now()), 120_000, 'and no more than was wasted is made good');
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { one: open(), other: open(), pass };
+}
 
-  time += 3_600_000;
-  await happens(one, 30);
-  await happens(other, 3);
-  t.equal(other.wait('0xabc', now()), 4 * 120_000, 'once: thirty-three of thirty');
+t.test('what has come back by itself is not counted once more when instances tell each other', async (t) => {
+  const { one, other, pass } = await openShared(t);
+  for (let hour = 0; hour < 50; hour += 1) {
+    await one.happens(1);
+    pass(3_600_000);
+  }
+  await one.happens(3);
+  t.equal(one.wait(), 0, 'one an hour, and then three of thirty');
+  await other.happens(3);
+  t.equal(other.wait(), 0, 'six');
+  await other.happens(24);
+  t.equal(other.wait(), 120_000, 'thirty');
+
+  pass(3_600_000);
+  await one.happens(2);
+  pass(120_000);
+  await one.happens(3);
+  await other.happens(26);
+  t.equal(other.wait(), 120_000, 'of two that came before, one has come back');
+});
+
+t.test('what paid calls have made good is made good at every instance over one database', async (t) => {
+  const { one, other, pass } = await openShared(t);
+  await one.happens(20);
+  await one.happens(-20);
+  await other.happens(20);
+  t.equal(other.wait(), 0, 'twenty of thirty, for the first twenty are paid for');
+  await one.happens(-50);
+  await other.happens(10);
+  t.equal(other.wait(), 120_000, 'and no more than was wasted is made good');
+
+  pass(3_600_000);
+  await one.happens(30);
+  await other.happens(3);
+  t.equal(other.wait(), 4 * 120_000, 'once: thirty-three of thirty');
 });
 
 t.test('an address is the one that the proxies which are believed say', (t) => {
