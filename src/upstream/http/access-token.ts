@@ -66,11 +66,14 @@ export function openAccessTokens(options: AccessTokenOptions): AccessTokens {
     try {
       return await signed(token);
     } catch {
-      const wanted = token.algorithm.startsWith('HS') ? 'a secret that is not empty' : 'a private key for it, in PEM';
+      const { algorithm } = token;
+      const taken = algorithm.startsWith('HS')
+        ? 'a secret that is not empty'
+        : 'a private key for it, in PEM and not encrypted';
       throw new UpstreamProblem(
         'unavailable',
         upstream,
-        `no token is signed by ${token.algorithm}: its key has to be ${wanted}`,
+        `no token is signed by ${algorithm}: its key has to be ${taken}`,
       );
     }
   }

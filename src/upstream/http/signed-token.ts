@@ -11,7 +11,7 @@ export type Algorithm = (typeof algorithms)[number];
 
 export interface SignedToken {
   readonly algorithm: Algorithm;
-  /** A shared secret, or a private key in PEM: what stands in one line has `\n` for its lines' ends. */
+  /** A shared secret, or a private key in PEM: what stands in one line has `\n`, or `\r\n`, for its lines' ends. */
   readonly key: string;
   readonly claims: Readonly<Record<string, unknown>>;
   /** Besides `alg` and `typ`. */
@@ -23,7 +23,8 @@ export interface SignedToken {
 const BEFORE_SECONDS = 30;
 
 function keyOf({ algorithm, key }: SignedToken): KeyObject {
-  return algorithm.startsWith('HS') ? createSecretKey(key, 'utf8') : createPrivateKey(key.replaceAll('\\n', '\n'));
+  if (algorithm.startsWith('HS')) return createSecretKey(key, 'utf8');
+  return createPrivateKey(key.replaceAll('\\r', '').replaceAll('\\n', '\n').trim());
 }
 
 /**

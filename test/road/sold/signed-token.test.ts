@@ -101,7 +101,7 @@ t.test('a token is handed out for what a private key signs, written in one line'
     {
       authorize:
         '{ oauth: /token, assertion: { jwt: RS256, key: key, claims: { iss: "{id}", scope: films }, lasts: 1h } }',
-      key: pem.replaceAll('\n', '\\n'),
+      key: ` ${pem.replaceAll('\n', '\\r\\n')}`,
       letsIn: async (authorization) => authorization === 'Bearer handed-out-1',
     },
     async (form) => {
