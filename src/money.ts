@@ -31,8 +31,13 @@ export class AmountProblem extends Error {
   }
 }
 
+const expectedWith = (decimals: number): string => `a decimal string such as "0.05", with at most ${decimals} decimals`;
+
+/** What would be an amount of money. */
+export const AMOUNT_EXPECTED = expectedWith(MONEY_DECIMALS);
+
 function parse(decimal: string, decimals: number): bigint {
-  const expected = `a decimal string such as "0.05", with at most ${decimals} decimals`;
+  const expected = expectedWith(decimals);
   const match = DECIMAL.exec(decimal);
   if (!match) throw new AmountProblem(`${JSON.stringify(decimal)} is not an amount`, expected);
   const fraction = match[2] ?? '';

@@ -5,7 +5,7 @@ import { completeInput } from '../catalogue/schemas/request-keywords.ts';
 import { Validators } from '../catalogue/schemas/validators.ts';
 import type { Input, JsonSchema, NetworkId, Route } from '../catalogue/types.ts';
 import { Problem, type ProblemDetail } from '../errors.ts';
-import type { Money } from '../money.ts';
+import { AMOUNT_EXPECTED, type Money } from '../money.ts';
 import type { Credential } from '../payment/rail.ts';
 import { readJsonObject } from '../request/json-text.ts';
 import type { GatewayRequest } from '../request/request.ts';
@@ -39,8 +39,6 @@ export function isLarge(input: unknown): boolean {
   return !fits(input);
 }
 
-const AMOUNT = 'a decimal string such as "0.05", with at most 6 decimals';
-
 const describedAs = ({ parentSchema }: ErrorObject) => parentSchema?.description as string | undefined;
 
 function expectedOf(error: ErrorObject): string | undefined {
@@ -61,7 +59,7 @@ function expectedOf(error: ErrorObject): string | undefined {
     case 'pattern':
       return describedAs(error) ?? `text that matches ${params.pattern}`;
     case 'format':
-      return params.format === 'amount' ? (describedAs(error) ?? AMOUNT) : undefined;
+      return params.format === 'amount' ? (describedAs(error) ?? AMOUNT_EXPECTED) : undefined;
     default:
       return undefined;
   }

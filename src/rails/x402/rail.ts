@@ -1,13 +1,13 @@
 /** The x402 rail: protocol version 2 and 1, schemes `exact` and `upto`, on every payable network. */
 
 import { type Atomic, atomicToDecimal, toAtomic, toDecimal } from '../../money.ts';
+import { sameAddress } from '../../on-chain/address.ts';
 import { heldForUs } from '../../on-chain/settlement.ts';
 import { type AuthCaptureAuthorization, isHold } from '../../payment/authorizations/auth-capture.ts';
 import type { Terms } from '../../payment/authorizations/authorization.ts';
 import { type ChannelAuthorization, isDrawn } from '../../payment/authorizations/batch-settlement.ts';
 import { demandBlockhash, demandDestination, isSolana } from '../../payment/authorizations/solana.ts';
 import { evmConfirmations, solanaConfirmations } from '../../payment/chains/confirmations.ts';
-import { same } from '../../payment/chains/evm-logs.ts';
 import { createRpc } from '../../payment/chains/rpc.ts';
 import { isCaptureDeadline } from '../../payment/escrow/deadline.ts';
 import type { ExposureControl } from '../../payment/exposure/control.ts';
@@ -82,7 +82,7 @@ export function openX402Rail(options: X402Options): X402Rail {
 
   /** What its payer was told of the hold has to be what a challenge said. */
   function checkHold({ info }: AuthCaptureAuthorization, { hold }: PayableNetwork, { deadlineMs }: Quote): void {
-    const isOurs = hold !== undefined && same(info.operator, String(hold.extra.captureAuthorizer));
+    const isOurs = hold !== undefined && sameAddress(info.operator, String(hold.extra.captureAuthorizer));
     if (isOurs && isCaptureDeadline(info.authorizationExpiry, { now: now(), deadlineMs })) return;
     throw new Refusal(
       'invalid-challenge',

@@ -16,7 +16,7 @@ import {
   type PollOptions,
   resultExpression,
 } from '../../upstream/providers/http/options.ts';
-import { placesIn, placesInTexts } from '../../upstream/providers/http/path.ts';
+import { placeAlone, placesIn, placesInTexts } from '../../upstream/providers/http/path.ts';
 import { merged, reversed } from '../../upstream/providers/http/reversed.ts';
 import { sampleFile } from '../files/sample.ts';
 import { openDoor } from './door.ts';
@@ -95,7 +95,8 @@ export const httpDouble: DoubleKind = {
 function operationOf({ options: given, result }: DoubleUse, { baseUrl }: Upstream): Operation {
   const options = given as unknown as HttpOptions;
   const { path, poll } = options;
-  const placed = (at: string, whole: string) => matcher(isWhole(at) ? `${whole}{id}` : (pathBelow(at, baseUrl) ?? at));
+  const placed = (at: string, whole: string) =>
+    matcher(placeAlone(at) === undefined ? (pathBelow(at, baseUrl) ?? at) : `${whole}{id}`);
   return {
     options,
     result,
@@ -106,8 +107,6 @@ function operationOf({ options: given, result }: DoubleUse, { baseUrl }: Upstrea
 }
 
 const placeCount = ({ options }: Operation): number => placesIn(options.path).length;
-
-const isWhole = (path: string): boolean => /^\{[^{}]+\}$/.test(path);
 
 /** What a path says in its query has to be in a request's, whatever else is there. */
 function matcher(written: string): Place {
@@ -177,8 +176,8 @@ function jobAnswer({ poll, example }: HttpOptions, request: DoubleRequest): Doub
   const at = poll?.resultAt;
   if (at === undefined) return jsonAnswer(200, example);
   const result = `${request.base}${RESULTS}${digest(seedOf(request))}`;
-  const place = isWhole(at) ? reversed(at.slice(1, -1), result) : undefined;
-  return jsonAnswer(200, merged(poll?.done, place));
+  const place = placeAlone(at);
+  return jsonAnswer(200, merged(poll?.done, place === undefined ? undefined : reversed(place, result)));
 }
 
 /** The first answer to a job: what its path and body name, or the header that says where it is. */
@@ -189,7 +188,7 @@ function startOf({ path = '', header, body }: PollOptions, id: string, base: str
     const said = body === undefined ? '' : JSON.stringify(named);
     return { status: 202, headers: { 'content-type': 'application/json', [header]: whole }, body: said };
   }
-  const name = isWhole(path) ? whole : id;
+  const name = placeAlone(path) === undefined ? id : whole;
   const job = placesIn(path).reduce<unknown>((answer, place) => merged(answer, reversed(place, name)), named);
   return jsonAnswer(201, job);
 }

@@ -113,8 +113,8 @@ export function startSqliteThread(): SqliteThread {
     for (const { log } of opened.values()) log?.error({ reason }, 'the database is opened anew for the next question');
   }
 
-  /** Whether there is a thread, which is begun anew for stores that were open. */
-  function isAlive(): boolean {
+  /** Begins a thread anew where it has died, for stores that were open. False where there is none afterwards. */
+  function revive(): boolean {
     if (!ended) return true;
     if (isStopped || opened.size === 0 || performance.now() - begunAt < SHORTEST_LIFE_MS) return false;
     ended = undefined;
@@ -130,7 +130,7 @@ export function startSqliteThread(): SqliteThread {
   }
 
   function ask(store: number, method: string, args: readonly unknown[]): Promise<unknown> {
-    if (!isAlive()) return Promise.reject(ended);
+    if (!revive()) return Promise.reject(ended);
     calls += 1;
     const asked: Asked = { call: calls, store, method, args };
     return new Promise((resolve, reject) => {

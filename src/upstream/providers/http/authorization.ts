@@ -3,11 +3,10 @@ import type { AdapterDeclaration } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
 import type { SignedToken } from '../../http/signed-token.ts';
 import type { AskForToken, Authorization, Authorize } from '../../http/upstream-http.ts';
-import type { HttpSettings, SigningWay, TokenWay, Way } from './settings.ts';
+import { type HttpSettings, type SigningWay, type TokenWay, USUAL_LIFE, type Way } from './settings.ts';
 
 /** What `assertion` is sent as (RFC 7523, section 2.1). */
 const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-const USUAL_LIFE = '30m';
 
 const NAMES = /\{([A-Za-z0-9_]+)\}/g;
 

@@ -10,19 +10,19 @@ const PLACES = /\{([^{}]+)\}/g;
 
 export const placesIn = (path: string): string[] => [...path.matchAll(PLACES)].map(([, name = '']) => name);
 
-/** A text that is one place alone: others, such as GraphQL's, have braces of their own. */
-const placeIn = (text: string): string | undefined => /^\{([^{}]+)\}$/.exec(text)?.[1];
+/** The place that a text is, and nothing else; undefined for any other text. */
+export const placeAlone = (text: string): string | undefined => /^\{([^{}]+)\}$/.exec(text)?.[1];
 
-/** Those of all texts in a value that are a place alone. */
+/** Those of all texts in a value that are a place alone: others, such as GraphQL's, have braces of their own. */
 export function placesInTexts(value: unknown): string[] {
-  if (typeof value === 'string') return [placeIn(value) ?? []].flat();
+  if (typeof value === 'string') return [placeAlone(value) ?? []].flat();
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placesInTexts) : [];
 }
 
 /** The value with what is found for each text that is a place alone. */
 export function filledTexts(value: unknown, find: (name: string) => string | number): unknown {
   if (typeof value === 'string') {
-    const place = placeIn(value);
+    const place = placeAlone(value);
     return place === undefined ? value : find(place);
   }
   if (Array.isArray(value)) return value.map((item) => filledTexts(item, find));

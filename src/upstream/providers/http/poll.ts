@@ -7,7 +7,7 @@ import { evaluate } from '../../jmespath.ts';
 import { UpstreamProblem } from '../../problem.ts';
 import { readAnswer } from './answer.ts';
 import type { HttpOptions, PollOptions } from './options.ts';
-import { filledPath, filledTexts, placesIn, placesInTexts, textFaults } from './path.ts';
+import { filledPath, filledTexts, placeAlone, placesIn, placesInTexts, textFaults } from './path.ts';
 import { refuseBy, refuseFailed } from './refusal.ts';
 
 const USUAL_PAUSE = '2s';
@@ -100,8 +100,8 @@ const placeFinder =
 /** The path with what the answer has of its places. The HTTP layer goes to no address at another host. */
 function pathIn(answer: unknown, path: string, upstream: string): string {
   const found = placeFinder(answer, upstream);
-  const [only] = placesIn(path);
-  const place = only !== undefined && path === `{${only}}` ? String(found(only)) : undefined;
+  const only = placeAlone(path);
+  const place = only === undefined ? undefined : String(found(only));
   return place?.includes('://') ? place : filledPath(path, found, upstream, 'provider');
 }
 
@@ -142,7 +142,7 @@ function pathFaults(option: 'path' | 'resultAt', path: string | undefined, baseU
 /** A job is asked for below the upstream's address, or at a whole one that an answer holds. */
 function placeFaults(at: readonly string[], path: string, baseUrl: string): OptionFault[] {
   const name = at.join('.');
-  if (/^(?:\/|\{[^{}]+\}$)/.test(path)) return [];
+  if (path.startsWith('/') || placeAlone(path) !== undefined) return [];
   if (/^https?:\/\//.test(path) && URL.canParse(path)) {
     const { origin } = new URL(baseUrl);
     if (new URL(path).origin === origin) return [];

@@ -1,6 +1,5 @@
 /** What `settings` of an upstream without an adapter of its own may say: who calls, and what every call carries. */
-import type { Algorithm } from '../../http/signed-token.ts';
-import { algorithms } from '../../http/signed-token.ts';
+import { type Algorithm, algorithms } from '../../http/signed-token.ts';
 
 export type Way =
   | { readonly bearer: string }
@@ -75,6 +74,9 @@ const way = (required: readonly string[], properties: object) => ({
   properties,
 });
 
+/** How long a token that is signed here is good. */
+export const USUAL_LIFE = '30m';
+
 const signing = way(['jwt', 'key'], {
   jwt: {
     enum: algorithms,
@@ -103,7 +105,7 @@ const signing = way(['jwt', 'key'], {
   lasts: {
     type: 'string',
     pattern: '^[1-9][0-9]*[mh]$',
-    default: '30m',
+    default: USUAL_LIFE,
     description: 'How long it is good',
     'x-expected': 'write minutes or hours, such as 30m',
   },
