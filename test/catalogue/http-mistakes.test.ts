@@ -434,15 +434,19 @@ t.test('a key in braces without quotes is a map, and one mistake', async (t) => 
   t.same(others, []);
 });
 
+/** What is found where the upstream says so of who calls. */
+const authorizing = (t: Test, authorize: string) =>
+  check(t, { upstreams: replaced(upstreams, '{ bearer: key }', authorize) });
+
 t.test('of a key that is said in another way than any of the ways, the nearest one is told', async (t) => {
-  const authorizing = (way: string) => check(t, { upstreams: replaced(upstreams, '{ bearer: key }', way) });
+  const saying = (authorize: string) => authorizing(t, authorize);
   const at = 'upstreams.yaml:14';
-  t.same(authorizing('{ bearer: "{key}" }'), [
+  t.same(saying('{ bearer: "{key}" }'), [
     `${at}:36: "{key}" does not fit; write the name of one of keys, without braces`,
   ]);
-  t.same(authorizing('{ header: x-api-key }'), [`${at}:15: authorize lacks the key value; add value`]);
-  t.same(authorizing('[{ bearer: key }, { header: x-key }]'), [`${at}:44: authorize.1 lacks the key value; add value`]);
-  t.same(authorizing('{ token: key }'), [
+  t.same(saying('{ header: x-api-key }'), [`${at}:15: authorize lacks the key value; add value`]);
+  t.same(saying('[{ bearer: key }, { header: x-key }]'), [`${at}:44: authorize.1 lacks the key value; add value`]);
+  t.same(saying('{ token: key }'), [
     `${at}:26: {"token":"key"} fits none of the forms allowed; add bearer, or add header and add value, or add query and add value, or add path, or add basic, or add oauth, or add jwt and add key, or write array`,
   ]);
 });
@@ -478,8 +482,7 @@ t.test('of several places each key is known, and each mistake is told where it i
 });
 
 t.test('a token is asked for by all keys that it needs, and never in clear', async (t) => {
-  const asking = (authorize: string) =>
-    check(t, { upstreams: replaced(upstreams, 'authorize: { bearer: key }', `authorize: ${authorize}`) });
+  const asking = (authorize: string) => authorizing(t, authorize);
   t.same(asking('{ oauth: "https://accounts.example/token", client: "{key}:" }'), []);
   t.same(asking('{ oauth: /token, fields: { client_secret: "{key}", scope: read } }'), []);
   t.match(asking('{ oauth: /token, client: "{id}:{key}" }'), [/needs the secret id/]);
@@ -487,8 +490,7 @@ t.test('a token is asked for by all keys that it needs, and never in clear', asy
 });
 
 t.test('a token that is signed here is signed by a key that there is, in a way that there is', async (t) => {
-  const signing = (authorize: string) =>
-    check(t, { upstreams: replaced(upstreams, 'authorize: { bearer: key }', `authorize: ${authorize}`) });
+  const signing = (authorize: string) => authorizing(t, authorize);
   t.same(signing('{ jwt: HS256, key: key, claims: { iss: shop, admin: false }, lasts: 20m }'), []);
   t.same(signing('{ oauth: /token, assertion: { jwt: RS256, key: key } }'), []);
   t.match(signing('{ jwt: HS256, key: key, claims: { iss: "{id}" } }'), [/needs the secret id/]);
@@ -505,9 +507,7 @@ t.test('a token that is signed here is signed by a key that there is, in a way t
 });
 
 t.test('two ways that fill one place are refused, for one of them would not be sent', async (t) => {
-  const given = 'authorize: { bearer: key }';
-  const sending = (...ways: string[]) =>
-    check(t, { upstreams: replaced(upstreams, given, `authorize: [${ways.join(', ')}]`) });
+  const sending = (...ways: string[]) => authorizing(t, `[${ways.join(', ')}]`);
   t.same(sending('{ bearer: key }', '{ header: x-key, value: "{key}" }', '{ query: key, value: "{key}" }'), []);
   t.same(sending('{ bearer: key }', '{ basic: "{key}:" }'), [
     'upstreams.yaml:14:44: the header authorization is filled already; leave one of the two out',

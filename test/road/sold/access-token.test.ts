@@ -1,37 +1,11 @@
 /** Providers that hand out a token for the operator's keys, and take that with each call. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 import { json, serve } from '../../upstream/http/weather.ts';
-
-const settings = (name: string) => readFileSync(join('catalogue', `${name}.yaml`), 'utf8');
-
-const filesFor = (origin: string) => ({
-  'service.yaml': settings('service'),
-  'networks.yaml': settings('networks'),
-  'upstreams.yaml': `music:
-  adapter: http
-  baseUrl: ${origin}/v1
-  keys: { id: MUSIC_ID, secret: MUSIC_SECRET }
-  settings: { authorize: { oauth: /token, client: "{id}:{secret}", fields: { scope: read } } }
-`,
-  endpoints: {
-    music: {
-      'song.yaml': `summary: A song
-path: /music/song
-networks: [chain-c]
-price: { rule: fixed, amount: "0.01" }
-request: { required: [name], properties: { name: { type: string, maxLength: 40 } } }
-result: { required: [id], properties: { id: { type: string } }, examples: [{ id: s-1 }] }
-example: { name: Fog }
-upstream: { via: music, path: /songs, body: input }
-`,
-    },
-  },
-});
+import { musicFiles } from './music-catalogue.ts';
 
 const KEYS = { MUSIC_ID: 'shop-4711', MUSIC_SECRET: 'very-secret-9d2c' };
 
@@ -57,7 +31,8 @@ async function open(t: Test, environment = KEYS) {
     calls.push(body);
     json(response, 200, { id: body.includes('Echo') ? `you are ${authorization}` : 's-1' });
   });
-  const catalogue = join(t.testdir({ catalogue: filesFor(origin) }), 'catalogue');
+  const authorize = '{ oauth: /token, client: "{id}:{secret}", fields: { scope: read } }';
+  const catalogue = join(t.testdir({ catalogue: musicFiles(origin, authorize) }), 'catalogue');
   const gateway = await startGateway({ catalogue, environment, networks: ['chain-c'] });
   t.teardown(gateway.stop);
   const buy = async (name: string) => {

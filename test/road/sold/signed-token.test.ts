@@ -1,6 +1,5 @@
 /** Providers that take a token which the operator's key signs, with each call or for a token of theirs. */
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jwtVerify } from 'jose';
@@ -9,32 +8,7 @@ import t, { type Test } from 'tap';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 import { json, serve } from '../../upstream/http/weather.ts';
-
-const settings = (name: string) => readFileSync(join('catalogue', `${name}.yaml`), 'utf8');
-
-const filesFor = (origin: string, authorize: string) => ({
-  'service.yaml': settings('service'),
-  'networks.yaml': settings('networks'),
-  'upstreams.yaml': `film:
-  adapter: http
-  baseUrl: ${origin}/v1
-  keys: { id: FILM_ID, key: FILM_KEY }
-  settings: { authorize: ${authorize} }
-`,
-  endpoints: {
-    film: {
-      'clip.yaml': `summary: A clip
-path: /film/clip
-networks: [chain-c]
-price: { rule: fixed, amount: "0.01" }
-request: { required: [name], properties: { name: { type: string, maxLength: 40 } } }
-result: { required: [id], properties: { id: { type: string } }, examples: [{ id: c-1 }] }
-example: { name: Fog }
-upstream: { via: film, path: /clips, body: input }
-`,
-    },
-  },
-});
+import { musicFiles } from './music-catalogue.ts';
 
 /** `letsIn`: whether a call with that in its header `authorization` is answered. */
 async function open(
@@ -49,16 +23,16 @@ async function open(
     const { authorization = '' } = asked.headers;
     calls.push(authorization);
     if (!(await letsIn(authorization))) return json(response, 401, { error: `not with ${authorization}` });
-    json(response, 200, { id: body.includes('Echo') ? `you are ${authorization}` : 'c-1' });
+    json(response, 200, { id: body.includes('Echo') ? `you are ${authorization}` : 's-1' });
   });
-  const catalogue = join(t.testdir({ catalogue: filesFor(origin, authorize) }), 'catalogue');
-  const environment = { FILM_ID: 'studio-4711', FILM_KEY: key };
+  const catalogue = join(t.testdir({ catalogue: musicFiles(origin, authorize) }), 'catalogue');
+  const environment = { MUSIC_ID: 'studio-4711', MUSIC_SECRET: key };
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const gateway = await startGateway({ catalogue, environment, networks: ['chain-c'], log });
   t.teardown(gateway.stop);
   const buy = async (name: string) => {
-    const answer = await payV2(gateway, 'chain-c', request(gateway, '/film/clip', { name }));
+    const answer = await payV2(gateway, 'chain-c', request(gateway, '/music/song', { name }));
     return { status: answer.status, text: await answer.text() };
   };
   return { gateway, calls, buy, logged: () => lines.join('') };
@@ -70,7 +44,7 @@ t.test('a token that a shared secret signs is sent with each call, and signed an
   const secret = 'a-secret-of-the-studio-9d2c';
   let refusesOnce = false;
   const { gateway, calls, buy } = await open(t, {
-    authorize: '{ jwt: HS256, key: key, claims: { iss: "{id}", admin: false }, header: { kid: "{id}-1" } }',
+    authorize: '{ jwt: HS256, key: secret, claims: { iss: "{id}", admin: false }, header: { kid: "{id}-1" } }',
     key: secret,
     async letsIn(authorization) {
       const asked = { issuer: 'studio-4711', algorithms: ['HS256'] };
@@ -100,7 +74,7 @@ t.test('a token is handed out for what a private key signs, written in one line'
     t,
     {
       authorize:
-        '{ oauth: /token, assertion: { jwt: RS256, key: key, claims: { iss: "{id}", scope: films }, lasts: 1h } }',
+        '{ oauth: /token, assertion: { jwt: RS256, key: secret, claims: { iss: "{id}", scope: films }, lasts: 1h } }',
       key: ` ${pem.replaceAll('\n', '\\r\\n')}`,
       letsIn: async (authorization) => authorization === 'Bearer handed-out-1',
     },
@@ -132,7 +106,7 @@ t.test(
       ],
     ] as const) {
       const { gateway, calls, buy, logged } = await open(t, {
-        authorize: `{ jwt: ${way}, key: key, claims: { iss: "{id}" } }`,
+        authorize: `{ jwt: ${way}, key: secret, claims: { iss: "{id}" } }`,
         key: String(key),
         letsIn: async () => true,
       });
