@@ -447,7 +447,7 @@ t.test('of a key that is said in another way than any of the ways, the nearest o
   t.same(saying('{ header: x-api-key }'), [`${at}:15: authorize lacks the key value; add value`]);
   t.same(saying('[{ bearer: key }, { header: x-key }]'), [`${at}:44: authorize.1 lacks the key value; add value`]);
   t.same(saying('{ token: key }'), [
-    `${at}:26: {"token":"key"} fits none of the forms allowed; add bearer, or add header and add value, or add query and add value, or add path, or add basic, or add oauth, or add jwt and add key, or write array`,
+    `${at}:26: {"token":"key"} fits none of the forms allowed; add bearer, or add header and add value, or add query and add value, or add path, or add basic, or add oauth, or add jwt and add key, or add aws and add region and add id and add key, or write array`,
   ]);
 });
 
@@ -504,6 +504,23 @@ t.test('a token that is signed here is signed by a key that there is, in a way t
   ]);
   t.match(signing('{ jwt: none, key: key }'), [/^upstreams\.yaml:14:\d+: .*HS256/]);
   t.match(signing('{ jwt: HS256, key: key, lasts: 30s }'), [/^upstreams\.yaml:14:\d+: .*minutes or hours/]);
+});
+
+t.test('where each request is signed, all its keys are there, and nothing is put into it after that', async (t) => {
+  const signing = (authorize: string) => authorizing(t, authorize);
+  const aws = 'aws: bedrock, region: eu-west-1';
+  t.same(signing(`{ ${aws}, id: key, key: key }`), []);
+  t.same(signing(`[{ ${aws}, id: key, key: key }, { header: x-tenant, value: "{key}" }]`), []);
+  t.match(signing(`{ ${aws}, id: id, key: key }`), [/needs the secret id/]);
+  t.match(signing(`{ ${aws}, id: key, key: key, session: token }`), [/needs the secret token/]);
+  t.match(signing(`{ ${aws}, id: "{key}", key: key }`), [/^upstreams\.yaml:14:\d+: .*without braces/]);
+  t.match(signing('{ aws: bedrock, id: key, key: key }'), [/^upstreams\.yaml:14:\d+: .*add region/]);
+  t.match(signing('{ aws: Bedrock, region: eu-west-1, id: key, key: key }'), [/small letters/]);
+  t.same(signing(`[{ query: app, value: "{key}" }, { ${aws}, id: key, key: key }, { path: "/{key}" }]`), [
+    'upstreams.yaml:14:27: the query parameter app is signed, and a key would be put there after that; leave one of the two out',
+    'upstreams.yaml:14:115: the path is signed, and a key would be put there after that; leave one of the two out',
+  ]);
+  t.match(signing(`[{ bearer: key }, { ${aws}, id: key, key: key }]`), [/the header authorization is filled already/]);
 });
 
 t.test('two ways that fill one place are refused, for one of them would not be sent', async (t) => {

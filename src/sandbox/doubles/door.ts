@@ -1,8 +1,9 @@
-/** Who is let in at a provider that has no double of its own: requests that carry every key, or a token that was given for them. */
+/** Who is let in at a provider that has no double of its own: requests that carry every key, are signed by it, or carry a token that was given for it. */
 import { createHmac } from 'node:crypto';
 import type { Upstream } from '../../catalogue/types.ts';
 import { DOUBLE_TOKEN_PATH } from '../../upstream/http/client.ts';
 import { tokenRequest, tokenSecretsIn } from '../../upstream/providers/http/authorization.ts';
+import { awsSignature } from '../../upstream/providers/http/aws-signature.ts';
 import { type Double, type DoubleAnswer, type DoubleRequest, jsonAnswer, sandboxSecret } from './double.ts';
 
 interface Door {
@@ -36,14 +37,18 @@ export function openDoor({ name, keys = {}, settings = {} }: Upstream): Door {
 }
 
 /** Wherever the provider wants each. */
-function carriesAll({ headers, query, path, body }: DoubleRequest, secrets: readonly string[]): boolean {
+function carriesAll(request: DoubleRequest, secrets: readonly string[]): boolean {
+  const { headers, query, path, body } = request;
   const { authorization = '' } = headers;
   const basic = authorization.startsWith('Basic ') ? Buffer.from(authorization.slice(6), 'base64').toString() : '';
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
   const form = isForm ? new URLSearchParams(body.toString()) : new URLSearchParams();
   const signed = authorization.startsWith('Bearer ') ? authorization.slice(7) : (form.get('assertion') ?? '');
   const places = [...Object.values(headers).flat(), ...query.values(), path, basic, ...form.values(), saidBy(signed)];
-  return secrets.every((secret) => places.some((place) => place?.includes(secret)) || isSignedBy(signed, secret));
+  const isCarried = (secret: string): boolean => places.some((place) => place?.includes(secret));
+  return secrets.every(
+    (secret) => isCarried(secret) || isSignedBy(signed, secret) || isAwsRequestOf(request, authorization, secret),
+  );
 }
 
 /** The header and the claims of a signed token, as text. */
@@ -57,4 +62,18 @@ const saidBy = (token: string): string =>
 function isSignedBy(token: string, secret: string): boolean {
   const end = token.lastIndexOf('.');
   return createHmac('sha256', secret).update(token.slice(0, end)).digest('base64url') === token.slice(end + 1);
+}
+
+const AWS_SIGNATURE =
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request, SignedHeaders=([^,]+),/;
+
+function isAwsRequestOf(request: DoubleRequest, authorization: string, secret: string): boolean {
+  const [, accessKeyId = '', region = '', service = '', names = ''] = AWS_SIGNATURE.exec(authorization) ?? [];
+  if (names === '') return false;
+  const { method, target, headers, body } = request;
+  const covered = Object.fromEntries(names.split(';').map((name) => [name, String(headers[name])]));
+  const bytes = body.length > 0 ? body : undefined;
+  const signable = { method, host: headers.host ?? '', path: target, headers: covered, bytes };
+  const asItShouldBe = awsSignature(signable, { service, region }, { accessKeyId, secretAccessKey: secret });
+  return asItShouldBe.headers.authorization === authorization;
 }

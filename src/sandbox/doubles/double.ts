@@ -11,6 +11,8 @@ export type Fault = (typeof faults)[number];
 
 export interface DoubleRequest {
   readonly method: string;
+  /** As it was asked for: with where the double is mounted, and the query. */
+  readonly target: string;
   /** Below the place where the double is mounted, decoded: `/chat/completions`. */
   readonly path: string;
   readonly query: URLSearchParams;

@@ -124,6 +124,7 @@ export async function startDoubles(served: Served): Promise<Doubles> {
     if (place === undefined) return await send(response, jsonAnswer(404, { error: `no upstream ${name}` }));
     const request: DoubleRequest = {
       method: incoming.method ?? 'GET',
+      target: incoming.url ?? '/',
       path: decodeURIComponent(rest),
       query: url.searchParams,
       headers: incoming.headers,

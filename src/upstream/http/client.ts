@@ -58,6 +58,7 @@ export function openUpstreamHttp(
     gate,
     circuit,
     authorize: options.adapter.authorize,
+    host: base.host,
     basePath,
     settings: upstream.settings ?? {},
     secrets: options.secrets,

@@ -22,6 +22,8 @@ export interface UpstreamConnection {
   gate: Gate;
   circuit: CircuitBreaker;
   authorize: Authorize | undefined;
+  /** Of the base URL, as the header of that name says it. */
+  host: string;
   /** Of the base URL, without a / at its end. */
   basePath: string;
   /** The upstream's `settings`. */
@@ -231,17 +233,20 @@ function withPrefix(path: string, basePath: string, prefix: string | undefined):
 
 /** As it goes to undici, with what says who calls. */
 function onTheWire(connection: UpstreamConnection, request: PreparedRequest, token?: string) {
-  const { method, path, body, within } = request;
+  const { method, path, headers, body, within } = request;
   const authorization = connection.authorize?.(
-    { method, path, body: body.text },
+    { method, host: connection.host, path, headers, body: body.text, bytes: body.bytes },
     connection.secrets,
     connection.settings,
   );
   return {
     method,
-    path: withQuery(withPrefix(path, connection.basePath, authorization?.prefix), authorization?.query),
+    path: withQuery(
+      withPrefix(authorization?.path ?? path, connection.basePath, authorization?.prefix),
+      authorization?.query,
+    ),
     headers: {
-      ...request.headers,
+      ...headers,
       ...(within.trace && { traceparent: traceparentOf(within.trace) }),
       ...authorization?.headers,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),

@@ -84,18 +84,31 @@ export interface UpstreamHttp {
 
 /** The part of a provider's wire protocol that says who calls. */
 export interface Authorization {
+  /** The same path and query, written as they were signed; left out: as they were given. */
+  readonly path?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   /** Stands between the base URL's path and the request's own, as it is sent: `/bot123`. */
   readonly prefix?: string | undefined;
 }
 
-/**
- * Called for every attempt. `path` carries the query, `body` the exact bytes; `secrets` are by the adapter's names,
- * `settings` the upstream's.
- */
+/** A request as it is about to be sent, for those who sign it. */
+export interface Signable {
+  readonly method: string;
+  /** With its port, unless that is the usual one. */
+  readonly host: string;
+  /** With the query. */
+  readonly path: string;
+  /** Names in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As text; empty for none and for parts. */
+  readonly body: string;
+  readonly bytes: Buffer | string | undefined;
+}
+
+/** Called for every attempt. `secrets` are by the adapter's names, `settings` the upstream's. */
 export type Authorize = (
-  request: { method: string; path: string; body: string },
+  request: Signable,
   secrets: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, unknown>>,
 ) => Authorization;

@@ -50,7 +50,11 @@ t.test('asks the adapter who calls for every attempt, and tells it all that it m
     },
   });
   const response = await http.request({ ...post, path: '/now', query: { days: 3 }, json: [1], idempotent: true });
-  const told = [{ method: 'POST', path: '/v1/now?days=3', body: '[1]' }, { key: SECRET }, { region: 'north' }];
+  const signable = {
+    ...{ method: 'POST', host: new URL(origin).host, path: '/v1/now?days=3', body: '[1]', bytes: '[1]' },
+    headers: { 'user-agent': 'turnpike', 'content-type': 'application/json' },
+  };
+  const told = [signable, { key: SECRET }, { region: 'north' }];
   t.same(asked, [told, told]);
   t.same(response.json(), { url: '/v1/now?days=3&signed=2', key: '2' });
 });

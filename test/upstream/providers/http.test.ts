@@ -187,6 +187,14 @@ adapterContract(t, 'a token that is signed here, beside the id', {
   },
 });
 
+adapterContract(t, 'a signature of each request', {
+  ...base,
+  upstream: {
+    keys: { id: 'SECRET_id', secret: 'SECRET_secret', session: 'SECRET_session' },
+    settings: { authorize: { aws: 'weather', region: 'eu-west-1', id: 'id', key: 'secret', session: 'session' } },
+  },
+});
+
 adapterContract(t, 'a token that is handed out for what is signed here', {
   ...base,
   upstream: {

@@ -2,8 +2,9 @@
 import type { AdapterDeclaration } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
 import type { SignedToken } from '../../http/signed-token.ts';
-import type { AskForToken, Authorization, Authorize } from '../../http/upstream-http.ts';
-import { type HttpSettings, type SigningWay, type TokenWay, USUAL_LIFE, type Way } from './settings.ts';
+import type { AskForToken, Authorization, Authorize, Signable } from '../../http/upstream-http.ts';
+import { awsSignature } from './aws-signature.ts';
+import { type AwsWay, type HttpSettings, type SigningWay, type TokenWay, USUAL_LIFE, type Way } from './settings.ts';
 
 /** What `assertion` is sent as (RFC 7523, section 2.1). */
 const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -40,6 +41,7 @@ export function secretsIn(settings: HttpSettings): string[] {
 
 function secretsOf(way: Way): string[] {
   if ('bearer' in way) return [way.bearer];
+  if ('aws' in way) return [way.id, way.key, ...(way.session === undefined ? [] : [way.session])];
   if ('jwt' in way) return [way.key, ...[way.claims, way.header].flatMap((said = {}) => namesIn(Object.values(said)))];
   if ('oauth' in way) {
     const { client = '', fields = {}, assertion } = way;
@@ -58,14 +60,19 @@ function placeOf(way: Way): string {
   return 'path' in way ? 'the path' : 'the header authorization';
 }
 
-/** Of two ways to one place, the last alone would be sent. */
+/** Of two ways to one place, the last alone would be sent; and what is signed is sent as it was signed. */
 export const checkSettings: NonNullable<AdapterDeclaration['checkSettings']> = (settings: HttpSettings) => {
-  const places = waysOf(settings).map(placeOf);
-  return places.flatMap((place, index) =>
-    places.indexOf(place) === index
-      ? []
-      : [{ path: ['authorize', index], message: `${place} is filled already`, expected: 'leave one of the two out' }],
-  );
+  const ways = waysOf(settings);
+  const places = ways.map(placeOf);
+  const isSigned = ways.some((way) => 'aws' in way);
+  return ways.flatMap((way, index) => {
+    const place = places[index] ?? '';
+    const isFilled = places.indexOf(place) !== index;
+    const wrong = isFilled
+      ? `${place} is filled already`
+      : isSigned && ('query' in way || 'path' in way) && `${place} is signed, and a key would be put there after that`;
+    return wrong ? [{ path: ['authorize', index], message: wrong, expected: 'leave one of the two out' }] : [];
+  });
 };
 
 const tokenWayIn = (settings: HttpSettings): TokenWay | SigningWay | undefined =>
@@ -119,18 +126,36 @@ export function prefixIn(settings: HttpSettings, secrets: Readonly<Record<string
 function sentBy(way: Way, secrets: Readonly<Record<string, string>>): Authorization {
   if ('bearer' in way) return { headers: { authorization: `Bearer ${secrets[way.bearer]}` } };
   if ('basic' in way) return { headers: { authorization: `Basic ${basicValue(way.basic, secrets)}` } };
-  if ('path' in way || 'oauth' in way || 'jwt' in way) return {};
+  if ('path' in way || 'oauth' in way || 'jwt' in way || 'aws' in way) return {};
   const value = filled(way.value, secrets);
   return 'header' in way ? { headers: { [way.header.toLowerCase()]: value } } : { query: { [way.query]: value } };
 }
 
-export const authorize: Authorize = (_request, secrets, settings) => {
+function signatureBy(way: AwsWay, request: Signable, secrets: Readonly<Record<string, string>>) {
+  const { aws: service, region, id, key, session } = way;
+  return awsSignature(
+    request,
+    { service, region },
+    {
+      accessKeyId: secrets[id] ?? '',
+      secretAccessKey: secrets[key] ?? '',
+      sessionToken: session && secrets[session],
+    },
+  );
+}
+
+export const authorize: Authorize = (request, secrets, settings) => {
   const { headers: given = {} }: HttpSettings = settings;
   // In the letters of the gateway's own, whose place they take: of two of one name many servers hear the first.
   const own = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   const sent = waysOf(settings).map((way) => sentBy(way, secrets));
+  const headers = Object.assign(own, ...sent.map((by) => by.headers));
+  const signed = { ...request, headers: { ...request.headers, ...headers } };
+  const aws = waysOf(settings).find((way): way is AwsWay => 'aws' in way);
+  const signature = aws && signatureBy(aws, signed, secrets);
   return {
-    headers: Object.assign(own, ...sent.map(({ headers }) => headers)),
+    headers: Object.assign(headers, signature?.headers),
+    path: signature?.path,
     query: Object.assign({}, ...sent.map(({ query }) => query)),
     prefix: prefixIn(settings, secrets),
   };

@@ -8,7 +8,8 @@ export type Way =
   | { readonly path: string }
   | { readonly basic: string }
   | TokenWay
-  | SigningWay;
+  | SigningWay
+  | AwsWay;
 
 /** A token that the provider hands out for keys, sent as a bearer token (OAuth 2.0, RFC 6749, section 4.4). */
 export interface TokenWay {
@@ -34,6 +35,18 @@ export interface SigningWay {
   readonly lasts?: string;
 }
 
+/** Each call is signed, as Amazon's services want it. */
+export interface AwsWay {
+  /** The service, as signatures name it. */
+  readonly aws: string;
+  readonly region: string;
+  /** The access key's id, and the key that signs. */
+  readonly id: string;
+  readonly key: string;
+  /** Of temporary keys: their session's token. */
+  readonly session?: string;
+}
+
 export interface HttpSettings {
   /** Several: a provider that wants an id beside its key. */
   readonly authorize?: Way | readonly Way[];
@@ -41,6 +54,12 @@ export interface HttpSettings {
 }
 
 const name = { type: 'string', pattern: '^[A-Za-z0-9_.-]+$' } as const;
+const keyName = { ...name, 'x-expected': 'write the name of one of keys, without braces' } as const;
+const scopeName = {
+  type: 'string',
+  pattern: '^[a-z0-9-]+$',
+  'x-expected': 'write small letters, digits and hyphens',
+} as const;
 /** What the connection sets itself, or what makes an answer that nobody here can read. */
 export const CONNECTION_HEADERS: readonly string[] = [
   ...['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade', 'expect'],
@@ -84,10 +103,9 @@ const signing = way(['jwt', 'key'], {
     examples: ['HS256'],
   },
   key: {
-    ...name,
+    ...keyName,
     description:
       'The key that signs, without braces: a shared secret, or a private key in PEM, whose lines may end with \\n as written here',
-    'x-expected': 'write the name of one of keys, without braces',
     examples: ['secret'],
   },
   claims: {
@@ -114,9 +132,8 @@ const signing = way(['jwt', 'key'], {
 const ways = [
   way(['bearer'], {
     bearer: {
-      ...name,
+      ...keyName,
       description: 'The key that is sent as a bearer token',
-      'x-expected': 'write the name of one of keys, without braces',
       examples: ['key'],
     },
   }),
@@ -169,6 +186,25 @@ const ways = [
     },
   }),
   signing,
+  way(['aws', 'region', 'id', 'key'], {
+    aws: {
+      ...scopeName,
+      description: 'How each call is signed for a service of Amazon, by the name that it has in signatures',
+      examples: ['bedrock'],
+    },
+    region: { ...scopeName, description: 'Where the service is, as its address says', examples: ['us-east-1'] },
+    id: {
+      ...keyName,
+      description: "The access key's id, without braces; it is sent with each call",
+      examples: ['access_key_id'],
+    },
+    key: {
+      ...keyName,
+      description: 'The secret access key that signs, without braces; it is never sent',
+      examples: ['secret_access_key'],
+    },
+    session: { ...keyName, description: "Of temporary keys: their session's token", examples: ['session_token'] },
+  }),
 ];
 
 export const httpSettings = {

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../../json.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
-import type { Authorization, UpstreamRequest } from '../../http/upstream-http.ts';
+import type { Authorization, Signable, UpstreamRequest } from '../../http/upstream-http.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
 export type OkxBinding = Pick<Binding, 'upstream' | 'http' | 'settings'>;
@@ -25,12 +25,7 @@ export function chainIndexOf({ upstream, settings }: Pick<OkxBinding, 'upstream'
 export const okxAddress = (address: string): string =>
   /^0x[0-9a-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 
-interface Signed {
-  method: string;
-  /** With the query. */
-  path: string;
-  body: string;
-}
+type Signed = Pick<Signable, 'method' | 'path' | 'body'>;
 
 /** Base64 HMAC-SHA256 of timestamp, method, path with query, and body. `timestamp` is RFC 3339 with milliseconds. */
 export function signOkx({ method, path, body }: Signed, timestamp: string, secret: string): string {
