@@ -157,3 +157,13 @@ export const at = (root: JsonObject, pointer: string): unknown =>
       (place, step) => (typeof place === 'object' && place !== null ? Reflect.get(place, step) : {}),
       root,
     );
+
+/** The address of a server with its variables filled in; undefined where it is no whole one. */
+export function addressOf(server: JsonObject | undefined, address: string | undefined): string | undefined {
+  const template = typeof server?.url === 'string' ? server.url : '/';
+  const variables = asJsonObject(server?.variables);
+  // A document may leave the scheme to whoever reads it.
+  const whole = template.replace(/^\/\//, 'https://');
+  const url = whole.replaceAll(/\{([^}]*)\}/g, (_whole, name) => String(asJsonObject(variables[name]).default ?? ''));
+  return URL.canParse(url, address) ? new URL(url, address).href.replace(/\/+$/, '') : undefined;
+}

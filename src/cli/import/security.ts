@@ -1,6 +1,6 @@
 /** Who calls: security schemes of a document as what the adapter `http` can send. */
 import { asJsonObject, asJsonObjects, type JsonObject } from '../../json.ts';
-import { type ApiDocument, resolved } from './document.ts';
+import { type ApiDocument, addressOf, resolved } from './document.ts';
 import type { Operation } from './operations.ts';
 import { kebab, shortened } from './text.ts';
 
@@ -31,6 +31,38 @@ const KEY_VARIABLE = 'API_KEY';
 const TOKEN_URL = /^https:\/\/[!-z|~]+$/;
 const LONGEST_SCOPES = 200;
 
+/** Where requests are signed as Amazon's services want it: theirs, and gateways of it before others. */
+const AWS_MARK = 'x-amazon-apigateway-authtype';
+const AWS_HOST = /(?:^|\.)([a-z0-9-]+)\.([a-z]+(?:-[a-z]+)+-\d+)\.amazonaws\.com(?:\.cn)?$/;
+
+/** What a signature is sent in: of each request, or of an address that is handed on. */
+const AWS_PARAMETERS = [
+  'Algorithm',
+  'Content-Sha256',
+  'Credential',
+  'Date',
+  'Security-Token',
+  'Signature',
+  'SignedHeaders',
+];
+
+/** Service and region are those that the first server's address names. */
+function awsPart(root: JsonObject, name: string, kind: string): Part | undefined {
+  const address = addressOf(asJsonObjects(root.servers)[0], undefined);
+  const [, service, region] = AWS_HOST.exec(address === undefined ? '' : new URL(address).hostname) ?? [];
+  if (kind.toLowerCase() !== 'awssigv4' || service === undefined || region === undefined) return undefined;
+  return {
+    name,
+    place: 'aws',
+    authorize: { aws: service, region, id: 'id', key: KEY },
+    secrets: { id: 'ACCESS_KEY_ID', [KEY]: 'SECRET_ACCESS_KEY' },
+    parameters: AWS_PARAMETERS.flatMap((end) =>
+      ['header', 'query'].map((place) => ({ in: place, name: `X-Amz-${end}` })),
+    ),
+    remark: `requests are signed for the service ${service} in ${region}, as the address says: write the name that the service has in signatures into settings.authorize.aws where that is another`,
+  };
+}
+
 /** Undefined where the adapter cannot send it. */
 function partOf(root: JsonObject, name: string, secret: string): Part | undefined {
   const source = resolved(root, asJsonObject(asJsonObject(root.components).securitySchemes)[name]);
@@ -43,6 +75,7 @@ function partOf(root: JsonObject, name: string, secret: string): Part | undefine
     const user = { user: 'USER', password: 'PASSWORD' };
     return { name, place: 'basic', authorize: { basic: '{user}:{password}' }, secrets: user, parameters: [] };
   }
+  if (source[AWS_MARK] !== undefined) return awsPart(root, name, String(source[AWS_MARK]));
   if (type === 'apiKey' && (place === 'header' || place === 'query')) {
     const authorize = { [place]: sentAs, value: `{${secret}}` };
     return {
@@ -83,7 +116,7 @@ const areDistinct = (texts: readonly string[]): boolean => new Set(texts).size =
 
 const AUTHORIZATION = 'header authorization';
 
-const headerOf = (place: string): string => (['bearer', 'basic'].includes(place) ? AUTHORIZATION : place);
+const headerOf = (place: string): string => (['bearer', 'basic', 'aws'].includes(place) ? AUTHORIZATION : place);
 
 const schemeOf = (parts: readonly Part[]): Scheme => {
   const remark = parts.flatMap((part) => part.remark ?? []).join('; ');

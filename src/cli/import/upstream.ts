@@ -1,22 +1,12 @@
 /** The entry of `upstreams.yaml` for a document. */
 import { isLoopback } from '../../catalogue/settings/loopback.ts';
 import type { UpstreamFile } from '../../catalogue/types.ts';
-import { asJsonObject, asJsonObjects, type JsonObject } from '../../json.ts';
+import { asJsonObjects } from '../../json.ts';
 import { UsageProblem } from '../command-line.ts';
-import type { ApiDocument } from './document.ts';
+import { type ApiDocument, addressOf } from './document.ts';
 import type { Operation } from './operations.ts';
 import type { Scheme } from './security.ts';
 import { kebab } from './text.ts';
-
-/** The address of a server with its variables filled in; undefined where it is no whole one. */
-function addressOf(server: JsonObject | undefined, address: string | undefined): string | undefined {
-  const template = typeof server?.url === 'string' ? server.url : '/';
-  const variables = asJsonObject(server?.variables);
-  // A document may leave the scheme to whoever reads it.
-  const whole = template.replace(/^\/\//, 'https://');
-  const url = whole.replaceAll(/\{([^}]*)\}/g, (_whole, name) => String(asJsonObject(variables[name]).default ?? ''));
-  return URL.canParse(url, address) ? new URL(url, address).href.replace(/\/+$/, '') : undefined;
-}
 
 /**
  * The document's first server that is an upstream's address, or what `--base-url` says. Throws UsageProblem where there is
@@ -39,13 +29,15 @@ export function elsewhere({ servers }: Operation, { address }: ApiDocument, base
   return addresses.length === 0 || addresses.includes(baseUrl) ? undefined : (addresses[0] ?? 'another server');
 }
 
-const COMMON = new Set(['www', 'api', 'apis', 'rest', 'com', 'co', 'org', 'net', 'gov', 'ac']);
+const COMMON = new Set(['www', 'api', 'apis', 'rest', 'com', 'co', 'org', 'net', 'gov', 'ac', 'amazonaws']);
+/** As clouds name the parts of the world that their services are in: `eu-west-1`. */
+const REGION = /^[a-z]+(?:-[a-z]+)+-\d+$/;
 
 /** `https://api.weather.co.uk/v1` is `weather`; where the host has no name of its own, the title is taken. */
 export function upstreamNameOf(baseUrl: string, title: unknown): string {
   const { hostname } = new URL(baseUrl);
   const own = /^[\d.]+$|^\[|^localhost$/.test(hostname) ? [] : hostname.split('.').slice(0, -1);
-  const name = own.filter((label) => !COMMON.has(label)).at(-1);
+  const name = own.filter((label) => !COMMON.has(label) && !REGION.test(label)).at(-1);
   return kebab(name ?? '') || kebab(typeof title === 'string' ? title : '') || 'imported';
 }
 

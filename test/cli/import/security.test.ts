@@ -34,6 +34,37 @@ t.test('each security scheme becomes what the upstream sends', async (t) => {
   }
 });
 
+t.test('of a service of Amazon each request is signed, for the service and the region of its address', async (t) => {
+  const hmac = (mark: string) => ({
+    hmac: { type: 'apiKey', in: 'header', name: 'Authorization', 'x-amazon-apigateway-authtype': mark },
+  });
+  const server = (url: string) => ({
+    servers: [{ url, variables: { region: { default: 'eu-west-1', enum: ['eu-west-1', 'us-east-1'] } } }],
+  });
+  const parameters = ['X-Amz-Date', 'X-Amz-Signature', 'X-Amz-Target'].map((name) => ({
+    ...{ in: 'header', name, required: true, schema: { type: 'string', enum: ['Speech'] } },
+  }));
+  const importing = (mark: string, url: string) => {
+    const components = { components: { securitySchemes: hmac(mark) } };
+    const text = documentOf({ security: [{ hmac: [] }], parameters }, { ...components, ...server(url) });
+    return importedText(t, text);
+  };
+  const { report, endpoint } = await importing('awsSigv4', 'https://polly.{region}.amazonaws.com');
+  t.same(report.upstream.file, {
+    adapter: 'http',
+    baseUrl: 'https://polly.eu-west-1.amazonaws.com',
+    keys: { id: 'POLLY_ACCESS_KEY_ID', key: 'POLLY_SECRET_ACCESS_KEY' },
+    settings: { authorize: { aws: 'polly', region: 'eu-west-1', id: 'id', key: 'key' } },
+  });
+  t.match(Object.keys(endpoint('make').request.properties as object), ['X_Amz_Target']);
+  for (const [mark, url] of [
+    ['awsSigv4', 'https://api.things.example/v1'],
+    ['custom', 'https://polly.{region}.amazonaws.com'],
+  ] as const) {
+    t.match((await importing(mark, url)).report.outcomes, [{ kind: 'left out' }], `${mark} at ${url}`);
+  }
+});
+
 t.test('of several ways the first that can be sent is taken, and callers are not asked for the key', async (t) => {
   const schemes = {
     cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
