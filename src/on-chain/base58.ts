@@ -13,7 +13,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros) + text;
 }
 
-/** Throws for characters outside the alphabet. */
+/** Throws for characters outside the alphabet. Without `Buffer`: browsers read addresses by it. */
 export function decodeBase58(text: string): Uint8Array {
   let value = 0n;
   for (const character of text) {
@@ -22,6 +22,7 @@ export function decodeBase58(text: string): Uint8Array {
     value = value * 58n + BigInt(digit);
   }
   const zeros = text.search(/[^1]|$/);
-  const hex = value === 0n ? '' : value.toString(16);
-  return Buffer.concat([Buffer.alloc(zeros), Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')]);
+  const bytes: number[] = [];
+  for (; value > 0n; value >>= 8n) bytes.push(Number(value & 255n));
+  return Uint8Array.from([...new Array<number>(zeros).fill(0), ...bytes.reverse()]);
 }

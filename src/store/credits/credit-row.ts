@@ -1,4 +1,5 @@
 import type { Money } from '../../money.ts';
+import { columnsOf } from '../engines/columns.ts';
 import type { Row } from '../engines/statement.ts';
 import type { ApiKey, CreditSales, EntryKind, KeyLimits, LedgerEntry } from './credit-store.ts';
 
@@ -26,16 +27,7 @@ interface LimitsJson {
   models?: readonly string[];
 }
 
-const text = (row: Row, column: string): string => {
-  const value = row[column];
-  if (value === null || value === undefined) throw new Error(`${column} is empty in a row of the database`);
-  return String(value);
-};
-
-const optional = (row: Row, column: string): string | undefined => {
-  const value = row[column];
-  return value === null || value === undefined ? undefined : String(value);
-};
+const { filled, optional } = columnsOf();
 
 const optionalNumber = (row: Row, column: string): number | undefined => {
   const value = optional(row, column);
@@ -66,54 +58,54 @@ function limitsFromJson(json: string): KeyLimits {
 }
 
 export const toLockedKey = (row: Row): LockedKey => ({
-  id: text(row, 'id'),
-  limits: limitsFromJson(text(row, 'limits')),
-  balance: BigInt(text(row, 'balance')),
-  entries: Number(text(row, 'entries')),
-  day: Number(text(row, 'day')),
-  spent: BigInt(text(row, 'spent')),
+  id: filled(row, 'id'),
+  limits: limitsFromJson(filled(row, 'limits')),
+  balance: BigInt(filled(row, 'balance')),
+  entries: Number(filled(row, 'entries')),
+  day: Number(filled(row, 'day')),
+  spent: BigInt(filled(row, 'spent')),
   expiresAt: optionalNumber(row, 'expires_at'),
   disabledAt: optionalNumber(row, 'disabled_at'),
 });
 
 export const toApiKey = (row: Row): ApiKey => ({
-  id: text(row, 'id'),
-  hash: text(row, 'hash'),
-  shown: text(row, 'shown'),
-  label: text(row, 'label'),
-  limits: limitsFromJson(text(row, 'limits')),
-  balance: BigInt(text(row, 'balance')),
-  held: BigInt(text(row, 'held')),
-  spent: { day: Number(text(row, 'day')), amount: BigInt(text(row, 'spent')) },
-  createdAt: Number(text(row, 'created_at')),
+  id: filled(row, 'id'),
+  hash: filled(row, 'hash'),
+  shown: filled(row, 'shown'),
+  label: filled(row, 'label'),
+  limits: limitsFromJson(filled(row, 'limits')),
+  balance: BigInt(filled(row, 'balance')),
+  held: BigInt(filled(row, 'held')),
+  spent: { day: Number(filled(row, 'day')), amount: BigInt(filled(row, 'spent')) },
+  createdAt: Number(filled(row, 'created_at')),
   expiresAt: optionalNumber(row, 'expires_at'),
   disabledAt: optionalNumber(row, 'disabled_at'),
 });
 
 export const toEntry = (row: Row): LedgerEntry => ({
-  keyId: text(row, 'key_id'),
-  number: Number(text(row, 'number')),
-  kind: text(row, 'kind') as EntryKind,
-  amount: BigInt(text(row, 'amount')),
-  balance: BigInt(text(row, 'balance')),
-  reference: text(row, 'reference'),
+  keyId: filled(row, 'key_id'),
+  number: Number(filled(row, 'number')),
+  kind: filled(row, 'kind') as EntryKind,
+  amount: BigInt(filled(row, 'amount')),
+  balance: BigInt(filled(row, 'balance')),
+  reference: filled(row, 'reference'),
   route: optional(row, 'route'),
   model: optional(row, 'model'),
   price: optionalAmount(row, 'price'),
   cost: optionalAmount(row, 'cost'),
   note: optional(row, 'note'),
-  createdAt: Number(text(row, 'created_at')),
+  createdAt: Number(filled(row, 'created_at')),
 });
 
 export const toSales = (row: Row): CreditSales => ({
-  route: text(row, 'route'),
-  model: text(row, 'model'),
-  calls: Number(text(row, 'calls')),
-  price: BigInt(text(row, 'price')),
+  route: filled(row, 'route'),
+  model: filled(row, 'model'),
+  calls: Number(filled(row, 'calls')),
+  price: BigInt(filled(row, 'price')),
   known: {
-    calls: Number(text(row, 'known_calls')),
-    price: BigInt(text(row, 'known_price')),
-    cost: BigInt(text(row, 'known_cost')),
+    calls: Number(filled(row, 'known_calls')),
+    price: BigInt(filled(row, 'known_price')),
+    cost: BigInt(filled(row, 'known_cost')),
   },
 });
 
@@ -127,10 +119,10 @@ export interface HeldRow {
 }
 
 export const toHeld = (row: Row): HeldRow => ({
-  id: text(row, 'id'),
-  keyId: text(row, 'key_id'),
-  amount: BigInt(text(row, 'amount')),
-  day: Number(text(row, 'day')),
-  route: text(row, 'route'),
-  model: text(row, 'model'),
+  id: filled(row, 'id'),
+  keyId: filled(row, 'key_id'),
+  amount: BigInt(filled(row, 'amount')),
+  day: Number(filled(row, 'day')),
+  route: filled(row, 'route'),
+  model: filled(row, 'model'),
 });

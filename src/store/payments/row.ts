@@ -1,18 +1,9 @@
+import { columnsOf } from '../engines/columns.ts';
 import type { Row } from '../engines/statement.ts';
 import { FORGOTTEN, type Loss, type Paid, type Payment, type Receipt, type Sale, type StoredAnswer } from '../store.ts';
 import type { PaymentState } from './states.ts';
 
-/** A column that must be filled. */
-function required(row: Row, column: string): string {
-  const value = row[column];
-  if (value === undefined || value === null) throw new Error(`payments.${column} is empty in a row of the database`);
-  return String(value);
-}
-
-const optional = (row: Row, column: string): string | undefined => {
-  const value = row[column];
-  return value === undefined || value === null ? undefined : String(value);
-};
+const { filled, optional } = columnsOf('payments');
 
 /** What the column holds is in no message: an answer may have a secret in it. */
 const unreadable = (column: string): Error => new Error(`payments.${column} cannot be read in a row of the database`);
@@ -26,7 +17,7 @@ function fromJson<Value>(column: string, text: string): Value {
 }
 
 function atomic(row: Row, column: string): string {
-  const amount = required(row, column);
+  const amount = filled(row, column);
   if (!/^\d+$/.test(amount)) throw unreadable(column);
   return amount;
 }
@@ -45,65 +36,65 @@ function toAnswer(answer: string | undefined): StoredAnswer | undefined {
 
 /** A row of `payments` as the store's callers know it. Throws where it cannot be read. */
 export function toPayment(row: Row): Payment {
-  const receipt = optional(row, 'receipt');
+  const [receipt, door] = [optional(row, 'receipt'), optional(row, 'door')];
   return {
-    id: required(row, 'id'),
-    rail: required(row, 'rail'),
-    network: required(row, 'network'),
-    asset: required(row, 'asset'),
-    payer: required(row, 'payer'),
-    payTo: required(row, 'pay_to'),
+    id: filled(row, 'id'),
+    rail: filled(row, 'rail'),
+    network: filled(row, 'network'),
+    asset: filled(row, 'asset'),
+    payer: filled(row, 'payer'),
+    payTo: filled(row, 'pay_to'),
     amount: atomic(row, 'amount'),
-    route: required(row, 'route'),
-    requestDigest: required(row, 'request_digest'),
-    fingerprint: required(row, 'fingerprint'),
-    recoveryQuery: required(row, 'recovery_query'),
-    settleUpfront: Number(required(row, 'settle_upfront')) === 1,
-    ...(row.door !== null && row.door !== undefined && { door: String(row.door) }),
-    state: required(row, 'state') as PaymentState,
-    attempt: Number(required(row, 'attempt')),
-    owner: required(row, 'owner'),
-    leaseUntil: Number(required(row, 'lease_until')),
+    route: filled(row, 'route'),
+    requestDigest: filled(row, 'request_digest'),
+    fingerprint: filled(row, 'fingerprint'),
+    recoveryQuery: filled(row, 'recovery_query'),
+    settleUpfront: Number(filled(row, 'settle_upfront')) === 1,
+    ...(door !== undefined && { door }),
+    state: filled(row, 'state') as PaymentState,
+    attempt: Number(filled(row, 'attempt')),
+    owner: filled(row, 'owner'),
+    leaseUntil: Number(filled(row, 'lease_until')),
     answer: toAnswer(optional(row, 'answer')),
     receipt: receipt === undefined ? undefined : toReceipt(receipt),
     cost: optional(row, 'cost'),
     reason: optional(row, 'reason'),
-    createdAt: Number(required(row, 'created_at')),
-    updatedAt: Number(required(row, 'updated_at')),
+    createdAt: Number(filled(row, 'created_at')),
+    updatedAt: Number(filled(row, 'updated_at')),
   };
 }
 
 export const toLoss = (row: Row): Loss => ({
   isCertain: row.state !== 'unknown',
-  network: required(row, 'network'),
-  route: required(row, 'route'),
-  payer: required(row, 'payer'),
-  asset: required(row, 'asset'),
+  network: filled(row, 'network'),
+  route: filled(row, 'route'),
+  payer: filled(row, 'payer'),
+  asset: filled(row, 'asset'),
   amount: atomic(row, 'amount'),
 });
 
 export const toSale = (row: Row): Sale => ({
-  id: required(row, 'id'),
-  rail: required(row, 'rail'),
-  route: required(row, 'route'),
-  asset: required(row, 'asset'),
-  amount: toReceipt(required(row, 'receipt')).amount,
+  id: filled(row, 'id'),
+  rail: filled(row, 'rail'),
+  route: filled(row, 'route'),
+  asset: filled(row, 'asset'),
+  amount: toReceipt(filled(row, 'receipt')).amount,
   cost: optional(row, 'cost'),
-  createdAt: Number(required(row, 'created_at')),
+  createdAt: Number(filled(row, 'created_at')),
   keyId: optional(row, 'key_id'),
 });
 
 export const toPaid = (row: Row): Paid => ({
-  id: required(row, 'id'),
-  rail: required(row, 'rail'),
-  network: required(row, 'network'),
-  asset: required(row, 'asset'),
-  payer: required(row, 'payer'),
-  payTo: required(row, 'pay_to'),
-  route: required(row, 'route'),
-  state: required(row, 'state') as PaymentState,
+  id: filled(row, 'id'),
+  rail: filled(row, 'rail'),
+  network: filled(row, 'network'),
+  asset: filled(row, 'asset'),
+  payer: filled(row, 'payer'),
+  payTo: filled(row, 'pay_to'),
+  route: filled(row, 'route'),
+  state: filled(row, 'state') as PaymentState,
   cost: optional(row, 'cost'),
-  receipt: toReceipt(required(row, 'receipt')),
+  receipt: toReceipt(filled(row, 'receipt')),
   isAnswered: Number(row.is_answered) === 1,
   keyId: optional(row, 'key_id'),
 });

@@ -1,3 +1,4 @@
+import { columnsOf } from '../engines/columns.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Row } from '../engines/statement.ts';
 import type { Steps } from '../engines/steps.ts';
@@ -7,25 +8,23 @@ import type { Payment } from '../store.ts';
 import * as statements from './refund-statements.ts';
 import type { Refund, RefundOutcome, RefundRefusal, RefundRequest, RefundState, RefundStore } from './refund-store.ts';
 
-const text = (value: Row[string] | undefined): string => String(value ?? '');
-const optional = (value: Row[string] | undefined): string | undefined =>
-  value === null || value === undefined ? undefined : String(value);
+const { filled, optional } = columnsOf('refunds');
 
 const toRefund = (row: Row): Refund => ({
-  paymentId: text(row.payment_id),
+  paymentId: filled(row, 'payment_id'),
   number: Number(row.number),
-  network: text(row.network),
-  asset: text(row.asset),
-  payee: text(row.payee),
-  amount: text(row.amount),
-  reason: text(row.reason),
+  network: filled(row, 'network'),
+  asset: filled(row, 'asset'),
+  payee: filled(row, 'payee'),
+  amount: filled(row, 'amount'),
+  reason: filled(row, 'reason'),
   isAutomatic: Number(row.is_automatic) === 1,
-  reference: optional(row.reference),
-  state: text(row.state) as RefundState,
+  reference: optional(row, 'reference'),
+  state: filled(row, 'state') as RefundState,
   attempt: Number(row.attempt),
-  recoveryQuery: optional(row.recovery_query),
-  fault: optional(row.fault),
-  transaction: optional(row.transaction_id),
+  recoveryQuery: optional(row, 'recovery_query'),
+  fault: optional(row, 'fault'),
+  transaction: optional(row, 'transaction_id'),
   createdAt: Number(row.created_at),
   updatedAt: Number(row.updated_at),
 });
