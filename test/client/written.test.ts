@@ -89,6 +89,47 @@ t.test('words of a gateway become types and comments, and no code', async (t) =>
   t.match(err, /^0xSomethingElse is no asset that this package knows/);
 });
 
+t.test(
+  'where a gateway hides words that mean something to the compiler, nothing is run, read or asked for',
+  async (t) => {
+    const secret = join(t.testdir({ 'secret.json': '{"const":"a secret of this machine"}' }), 'secret.json');
+    const asked: string[] = [];
+    const run = 'string]}\nthrow new Error("run");\ninterface Closed {open: [string';
+    const documents = new Map<string, object>();
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      response.end(JSON.stringify(documents.get(url) ?? {}));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => void server.close().closeAllConnections());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const properties = {
+      list: { type: 'array', items: [{ tsType: run }] },
+      bare: [{ tsType: run }],
+      constant: { const: { $ref: secret } },
+      choice: { enum: ['one', { $ref: `${url}/inside` }] },
+      kind: { type: { $ref: secret } },
+      $ref: secret,
+    };
+    documents.set(
+      '/openapi.json',
+      document({ '/x': operation({ type: 'object', required: [{ $ref: secret }], properties }, { type: 'object' }) }),
+    );
+    const { code, out, err } = await writeClient('--url', url);
+    t.equal(code, 0, err);
+    const source = typescript.createSourceFile('gateway.ts', out, typescript.ScriptTarget.Latest, true);
+    t.same(
+      source.statements.filter(typescript.isThrowStatement).map((statement) => statement.getText()),
+      [],
+      'nothing is run',
+    );
+    t.notMatch(out, 'throw', 'nor written');
+    t.notMatch(out, 'a secret of this machine');
+    t.same(asked, ['/openapi.json']);
+  },
+);
+
 t.test('what is no gateway is told, and nothing is written', async (t) => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const url = await serve(t, {
