@@ -150,6 +150,19 @@ t.test('an answer without an end is not read for ever', async (t) => {
   t.ok(streamed.poured.bytes < most);
 });
 
+t.test('a stream that is to be taken up again and again ends its call', async (t) => {
+  const { gateway, call } = await open(t);
+  const most = 100;
+  let asked = 0;
+  gateway.onRequest = (response) => {
+    asked += 1;
+    if (asked > most) return void response.destroy();
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: ${asked}\nretry: 0\ndata:\n\n`);
+  };
+  await t.rejects(call('x', {}), /broke off before the answer/);
+  t.equal(asked, 1);
+});
+
 t.test('without a wallet the price is passed on, as are progress and the payment of a client that pays', async (t) => {
   const gateway = await startHostileGateway(t);
   const { client, call, told } = await openMcp(t, { url: gateway.url, data: t.testdir({}) });

@@ -44,6 +44,14 @@ class AnsweringTransport extends StreamableHTTPClientTransport {
   }
 }
 
+/** No gateway's stream goes on where it broke off: one that says so would be taken up for ever, as often as it likes. */
+const reconnectionOptions = {
+  maxRetries: 0,
+  initialReconnectionDelay: 0,
+  maxReconnectionDelay: 0,
+  reconnectionDelayGrowFactor: 1,
+};
+
 /** The package reads whatever comes: an answer without an end would fill this process's memory. */
 async function boundedFetch(...asked: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(...asked);
@@ -62,7 +70,7 @@ async function boundedFetch(...asked: Parameters<typeof fetch>): Promise<Respons
 export async function openGateway(server: URL, version: string): Promise<Gateway> {
   const client = new Client({ name: 'turnpike-mcp', version }, { versionNegotiation: { mode: 'auto' } });
   try {
-    await client.connect(new AnsweringTransport(server, { fetch: boundedFetch }));
+    await client.connect(new AnsweringTransport(server, { fetch: boundedFetch, reconnectionOptions }));
   } catch (error) {
     throw new UsageProblem(
       `no MCP server answers at ${server} (${reasonOf(error)}): start the gateway with \`npm start\`, or name another with --url`,
