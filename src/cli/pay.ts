@@ -3,6 +3,7 @@ import './own-fetch.ts';
 import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TooLong } from '../client/bounded.ts';
 import { FIRST_PAUSE_MS } from '../client/patience.ts';
 import { isOpen, readProblem } from '../client/problem.ts';
 import { reasonOf } from '../client/purchase.ts';
@@ -11,6 +12,7 @@ import { asJsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
 import { queryOf } from '../query-of.ts';
 import { type Payer, type PayerModule, PayProblem, type SandboxState } from '../rails/paying-client.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { UsageProblem } from './command-line.ts';
 import { type PayArguments, readArguments } from './pay/arguments.ts';
 
@@ -38,8 +40,8 @@ interface Target {
 }
 
 function call({ url, method, body }: Target, headers: Record<string, string> = {}): Promise<Response> {
-  if (method === 'GET') return fetch(url, { headers });
-  return fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: body ?? '{}' });
+  if (method === 'GET') return boundedFetch(url, { headers });
+  return boundedFetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: body ?? '{}' });
 }
 
 /** Attempts after the first. */
@@ -56,7 +58,8 @@ async function callPaid(target: Target, headers: Record<string, string>, amount:
       line('note', `status ${whole.status}: the same payment is sent again`);
     } catch (error) {
       const lost = `no answer came (${reasonOf(error)})`;
-      if (repeats === REPEATS)
+      // It would be as long again.
+      if (repeats === REPEATS || error instanceof TooLong)
         throw new PayProblem(`${lost}: ${toDecimal(amount)} USD was signed, and may have been charged`);
       line('note', `${lost}: the same payment is sent again`);
     }
@@ -83,7 +86,7 @@ async function quote({ path, body, url }: PayArguments): Promise<{ target: Targe
 async function readSandbox(url: string): Promise<SandboxState> {
   let answer: Response;
   try {
-    answer = await fetch(`${url}/sandbox`);
+    answer = await boundedFetch(`${url}/sandbox`);
   } catch {
     throw new PayProblem(`nothing answers at ${url}: start the gateway with \`npm start\`, or name another with --url`);
   }

@@ -23,6 +23,8 @@ export interface HostileGateway {
   isGone: boolean;
   /** What it does with every request, in place of all else. */
   onRequest: ((response: ServerResponse) => void) | undefined;
+  /** What it does where it is asked whether it is a sandbox. */
+  onSandbox: ((response: ServerResponse) => void) | undefined;
 }
 
 /** Its tool `slow` tells of its progress, and answers when `slowEnds` says so. */
@@ -58,6 +60,7 @@ export async function startHostileGateway(t: Test): Promise<HostileGateway> {
     if (gateway.isGone) response.destroy();
     else if (gateway.onRequest) gateway.onRequest(response);
     else if (request.url?.startsWith('/mcp')) void handler(request, response);
+    else if (request.url === '/sandbox' && gateway.onSandbox) gateway.onSandbox(response);
     else response.writeHead(404).end();
   });
   server.listen(0, '127.0.0.1');
@@ -71,6 +74,7 @@ export async function startHostileGateway(t: Test): Promise<HostileGateway> {
     slowEnds: Promise.resolve(),
     isGone: false,
     onRequest: undefined,
+    onSandbox: undefined,
   };
   return gateway;
 }

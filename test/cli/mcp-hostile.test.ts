@@ -150,6 +150,19 @@ t.test('an answer without an end is not read for ever', async (t) => {
   t.ok(streamed.poured.bytes < most);
 });
 
+t.test('who says without an end that it is a sandbox is not listened to for ever', async (t) => {
+  const gateway = await startHostileGateway(t);
+  const most = 96 * 1024 * 1024;
+  const { poured, pour } = pouring('x', 200, 'application/json', '"');
+  gateway.onSandbox = (response) => {
+    // Who reads on has failed, and need not fill this machine.
+    response.on('drain', () => poured.bytes > most && response.destroy());
+    pour(response);
+  };
+  await t.rejects(openMcp(t, { url: gateway.url, data: t.testdir({}) }), /longer than 64 MiB/);
+  t.ok(poured.bytes < most);
+});
+
 t.test('a stream that is to be taken up again and again ends its call', async (t) => {
   const { gateway, call } = await open(t);
   const most = 100;

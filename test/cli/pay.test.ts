@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { generatePrivateKey } from 'viem/accounts';
 import { startCuttingRelay } from '../client/cutting-relay.ts';
+import { encoded, honest, USDC } from '../client/hostile-gateway.ts';
+import { pouring } from '../client/pouring.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
@@ -96,4 +102,44 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
     said: /no answer came.*0\.06 USD was signed.*may have been charged/,
   });
   t.equal(new Set(relay.payments).size, 2, 'and no other payment');
+});
+
+t.test('of no answer npm run pay reads more than any gateway gives', async (t) => {
+  const most = 96 * 1024 * 1024;
+  const chain = { rpcUrl: 'http://127.0.0.1:9', caip2: honest.network, chainId: 8453, asset: USDC, decimals: 6 };
+  const wallet = { ...chain, ...honest.extra, symbol: 'USDC', privateKey: generatePrivateKey() };
+  const sandbox = JSON.stringify({ mode: 'sandbox', evm: { 'chain-c': wallet }, payTo: {} });
+  const challenge = { x402Version: 2, error: 'Payment required', resource: { url: 'x' }, accepts: [honest] };
+  const required = { 'payment-required': encoded(challenge) };
+  for (const endless of ['the wallet', 'a result that costs nothing', 'a result that was paid for']) {
+    const { poured, pour } = pouring('x', 200, 'application/json', '"');
+    let asked = 0;
+    const server = createServer((request, response) => {
+      const isPaid = request.headers['payment-signature'] !== undefined;
+      const step =
+        request.url === '/sandbox'
+          ? 'the wallet'
+          : isPaid
+            ? 'a result that was paid for'
+            : 'a result that costs nothing';
+      if (step === endless) {
+        asked += 1;
+        // Who reads on has failed, and need not fill this machine.
+        response.on('drain', () => poured.bytes > most && response.destroy());
+        pour(response);
+      } else if (step === 'the wallet') response.end(sandbox);
+      else response.writeHead(402, required).end('{}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => void server.close().closeAllConnections());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), '/x', '{}', '--url', url], {});
+    t.equal(await ran.ended, 1, endless);
+    t.match(ran.output(), /the answer is longer than 64 MiB/, endless);
+    t.ok(poured.bytes < most, `${endless}: ${poured.bytes} bytes`);
+    t.equal(asked, 1, 'it would be as long again');
+    if (endless === 'a result that was paid for')
+      t.match(ran.output(), /0\.05 USD was signed, and may have been charged/);
+  }
 });

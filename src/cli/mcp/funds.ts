@@ -4,6 +4,7 @@ import { isLoopback } from '../../catalogue/settings/loopback.ts';
 import { type Asset, assetsOn } from '../../client/asset.ts';
 import { type EvmSigner, openWallet, readEvmKey, readSolanaKey, type Wallet } from '../../client/wallet.ts';
 import type { SandboxState } from '../../rails/paying-client.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { UsageProblem } from '../command-line.ts';
 import { sandboxAssets, shippedAssets } from './assets.ts';
 
@@ -34,7 +35,7 @@ async function solanaKey(key: string) {
 /** Its wallets, where the gateway is a sandbox on this machine. */
 async function readSandbox(origin: string): Promise<SandboxState | undefined> {
   if (!isLoopback(origin)) return undefined;
-  const answer = await fetch(`${origin}/sandbox`);
+  const answer = await boundedFetch(`${origin}/sandbox`);
   return answer.status === 200 ? ((await answer.json()) as SandboxState) : undefined;
 }
 

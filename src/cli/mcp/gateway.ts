@@ -7,8 +7,8 @@ import {
   StreamableHTTPClientTransport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { LARGEST_RESULT_MIB, MIB, TooLong } from '../../client/bounded.ts';
 import { LONGEST_TIMER_MS } from '../../timing.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { UsageProblem } from '../command-line.ts';
 import { reasonOf } from '../reason.ts';
 
@@ -51,20 +51,6 @@ const reconnectionOptions = {
   maxReconnectionDelay: 0,
   reconnectionDelayGrowFactor: 1,
 };
-
-/** The package reads whatever comes: an answer without an end would fill this process's memory. */
-async function boundedFetch(...asked: Parameters<typeof fetch>): Promise<Response> {
-  const answer = await fetch(...asked);
-  let bytes = 0;
-  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(chunk, controller) {
-      bytes += chunk.length;
-      if (bytes > LARGEST_RESULT_MIB * MIB) throw new TooLong(LARGEST_RESULT_MIB);
-      controller.enqueue(chunk);
-    },
-  });
-  return new Response(answer.body?.pipeThrough(counted), answer);
-}
 
 /** Throws UsageProblem where nothing answers there, or not as a gateway does. */
 export async function openGateway(server: URL, version: string): Promise<Gateway> {
