@@ -137,6 +137,19 @@ t.test(
   },
 );
 
+t.test('nothing is paid that would have to be given back and kept by the mebibyte', async (t) => {
+  const { gateway, call } = await open(t);
+  const long = { ...honest, extra: { ...honest.extra, more: 'x'.repeat(1024 * 1024) } };
+  gateway.accepts = [long];
+  const answer = await call('x', {});
+  t.match(answer, { isError: true, text: /^x was not paid: .*longer than 128 KiB.* Nothing was signed/ });
+  t.notMatch(JSON.stringify(answer), 'xxx');
+  t.same(gateway.payments, []);
+  gateway.accepts = [{ ...honest, extra: { ...honest.extra, more: 'x'.repeat(100 * 1024) } }];
+  gateway.answer = { content: [{ type: 'text', text: 'here' }] };
+  t.match(await call('x', {}), { text: 'here' });
+});
+
 t.test('an answer without an end is not read for ever', async (t) => {
   const { gateway, call } = await open(t);
   const most = 96 * 1024 * 1024;

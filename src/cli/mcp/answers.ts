@@ -5,7 +5,7 @@ import type { Offer } from '../../client/offers.ts';
 import { isOpen, isOwnCode } from '../../client/problem.ts';
 import { asJsonObject, isJsonObject, type JsonObject, numberOrNull, textOrNull } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
-import { type PaymentRequired, readPaymentRequired } from './payment-required.ts';
+import { LARGEST_CHALLENGE_KIB, type PaymentRequired, readPaymentRequired } from './payment-required.ts';
 
 const RECEIPT = 'x402/payment-response';
 
@@ -76,6 +76,8 @@ export const words = {
     `${tool} has no answer: ${reason}. The payment that came with the call may have been charged: send the same payment with the same arguments again, which is not charged twice.`,
   notPayable: (tool: string, networks: readonly string[]): string =>
     `${tool} was not paid: it is offered in no way that this wallet pays, which is the schemes exact and auth-capture in dollar stablecoins on ${networks.join(', ')}. Nothing was signed.`,
+  tooLong: (tool: string): string =>
+    `${tool} was not paid: what it asks for is longer than ${LARGEST_CHALLENGE_KIB} KiB, or nested too deeply. Nothing was signed.`,
   overMax: (tool: string, { price }: Offer, max: Money): string =>
     `${tool} was not paid: it costs ${inDollars(price)}, and the limit for one call is ${inDollars(max)} (--max). Nothing was paid. Ask for something that costs less, or ask the user to raise the limit.`,
   overBudget: (tool: string, { price }: Offer, budget: Money, left: Money): string =>

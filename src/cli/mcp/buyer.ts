@@ -15,7 +15,7 @@ import { type Money, toDecimal } from '../../money.ts';
 import { reasonOf } from '../reason.ts';
 import { inWords, settlementIn, verdictOf, words } from './answers.ts';
 import type { Asking, Gateway, Order } from './gateway.ts';
-import { PAYMENT, type PaymentRequired, paysItself, readPaymentRequired } from './payment-required.ts';
+import { isTooLong, PAYMENT, type PaymentRequired, paysItself, readPaymentRequired } from './payment-required.ts';
 import type { Reservation, Spending } from './spending.ts';
 import type { Sent, Unanswered } from './unanswered.ts';
 
@@ -328,6 +328,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       const unpaid = await gateway.call(order, asking);
       const required = readPaymentRequired(unpaid);
       if (!required || required.isInvalid || paysItself(order)) return unpaid;
+      if (isTooLong(required)) return inWords(words.tooLong(order.name));
       return await pay(order, required, unpaid, asking);
     },
   };

@@ -18,6 +18,19 @@ export interface PaymentRequired extends Challenge {
   readonly isInvalid: boolean;
 }
 
+/** Several times what a gateway's headers may hold. */
+export const LARGEST_CHALLENGE_KIB = 128;
+
+/** A payment gives a part of it back, and is kept with that until it is answered, in memory and on the disk. */
+export function isTooLong({ accepts, resource, extensions }: Challenge): boolean {
+  try {
+    return JSON.stringify([accepts, resource, extensions]).length > LARGEST_CHALLENGE_KIB * 1024;
+  } catch {
+    // Nested deeper than it can be written.
+    return true;
+  }
+}
+
 export function readPaymentRequired({ isError, structuredContent }: CallToolResult): PaymentRequired | undefined {
   if (isError !== true || !isJsonObject(structuredContent)) return undefined;
   const { x402Version, accepts, resource, extensions, error, invalidParams } = structuredContent;
