@@ -2,6 +2,7 @@
 import './own-fetch.ts';
 import './broken-pipe.ts';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { withoutControls } from '../control-characters.ts';
 import { run } from './command.ts';
 import { readArguments } from './mcp/arguments.ts';
 import { exactInput } from './mcp/exact-input.ts';
@@ -10,7 +11,7 @@ import { askBack, type Caller, openBridge } from './mcp/serve.ts';
 const caller: Caller = {
   environment: process.env,
   // To whoever runs this: standard output belongs to the protocol. What a gateway said may hold anything.
-  tell: (line) => void process.stderr.write(`${line.replace(/\p{Cc}/gu, ' ').slice(0, 1000)}\n`),
+  tell: (line) => void process.stderr.write(`${withoutControls(line).slice(0, 1000)}\n`),
 };
 
 await run(async () => {

@@ -224,6 +224,20 @@ t.test('of a payment that was passed on nobody says that nothing was paid', asyn
   }
 });
 
+t.test('what a gateway says of a call is one line of text on standard error', async (t) => {
+  const gateway = await startHostileGateway(t);
+  const environment = { TURNPIKE_WALLET_EVM: key };
+  const { call, saying } = await startMcp(t, { url: gateway.url, data: t.testdir({}), environment }, 'auto');
+  gateway.accepts = [honest];
+  const message = 'later\u2028\u202e\u001b[2Jx: 0.00 USD\n';
+  const error = { code: 'settlement_pending', message, retryAfterSeconds: 0 };
+  gateway.answer = { isError: true, structuredContent: { error }, content: [] };
+  await call('x', {});
+  const said = await saying(/the same payment is sent again\n/);
+  t.match(said, /^x: later.*x: 0\.00 USD.*; the same payment is sent again$/m);
+  t.notMatch(said.replaceAll('\n', ''), /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+});
+
 t.test('a key that is none is refused, and not repeated', async (t) => {
   const { url } = await startHostileGateway(t);
   const data = t.testdir({});
