@@ -87,6 +87,8 @@ export interface PaymentRow {
   readonly cost?: string;
   readonly transaction?: string;
   readonly reason?: string;
+  /** Its work was done and will not be paid. */
+  readonly isLoss?: true;
 }
 
 /** `GET payments/<id>`. */

@@ -70,7 +70,7 @@ export async function payments(
 }
 
 function rowOf(payment: Payment, names: Names): PaymentRow {
-  const { id, createdAt, state, route, rail, network, payer, amount, asset, cost, receipt, reason } = payment;
+  const { id, createdAt, state, route, rail, network, payer, amount, asset, cost, receipt, reason, lostAt } = payment;
   return {
     id,
     createdAt,
@@ -84,6 +84,7 @@ function rowOf(payment: Payment, names: Names): PaymentRow {
     ...(cost !== undefined && { cost }),
     ...(receipt && { transaction: receipt.transaction }),
     ...(reason !== undefined && { reason }),
+    ...(lostAt !== undefined && { isLoss: true }),
   };
 }
 

@@ -89,6 +89,8 @@ export interface Payment extends PaymentFacts {
   cost: string | undefined;
   /** Why it is released, unsettled, unknown or owed: a problem code or the rail's reason. */
   reason: string | undefined;
+  /** Left out unless its work was done and will not be paid: when that was found. */
+  lostAt?: number;
   createdAt: number;
   updatedAt: number;
 }

@@ -128,6 +128,7 @@ export const paymentsUntil = (now: number): PaymentRow[] =>
         transaction: `0x${(at + 1).toString(16).padStart(64, 'b')}`,
       }),
       ...(state === 'owed' && { reason: 'upstream_failed' }),
+      ...(state === 'unsettled' && { isLoss: true }),
       // Some spreadsheet would take this for a formula.
       ...(state === 'released' && { reason: '=HYPERLINK("https://example.com","look")' }),
     };

@@ -26,7 +26,8 @@ export const AT_REST = `state NOT IN ('claimed', 'fulfilled', 'settled')`;
 
 /** Named, for a plan is refused once `*` has become more than it was made for. */
 const COLUMNS = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint, recovery_query,
-  settle_upfront, door, state, attempt, owner, lease_until, answer, receipt, cost, reason, created_at, updated_at`;
+  settle_upfront, door, state, attempt, owner, lease_until, answer, receipt, cost, reason, lost_at,
+  created_at, updated_at`;
 
 export const findPayment = (id: string): Statement => ({
   text: `SELECT ${COLUMNS} FROM payments WHERE id = ?1`,

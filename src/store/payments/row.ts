@@ -36,7 +36,7 @@ function toAnswer(answer: string | undefined): StoredAnswer | undefined {
 
 /** A row of `payments` as the store's callers know it. Throws where it cannot be read. */
 export function toPayment(row: Row): Payment {
-  const [receipt, door] = [optional(row, 'receipt'), optional(row, 'door')];
+  const [receipt, door, lostAt] = ['receipt', 'door', 'lost_at'].map((column) => optional(row, column));
   return {
     id: filled(row, 'id'),
     rail: filled(row, 'rail'),
@@ -59,6 +59,7 @@ export function toPayment(row: Row): Payment {
     receipt: receipt === undefined ? undefined : toReceipt(receipt),
     cost: optional(row, 'cost'),
     reason: optional(row, 'reason'),
+    ...(lostAt !== undefined && { lostAt: Number(lostAt) }),
     createdAt: Number(filled(row, 'created_at')),
     updatedAt: Number(filled(row, 'updated_at')),
   };

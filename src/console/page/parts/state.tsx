@@ -1,3 +1,4 @@
+import type { PaymentRow } from '../../figures.ts';
 import { Shape, type ShapeName } from './shape.tsx';
 
 type Tone = 'good' | 'plain' | 'warn' | 'bad';
@@ -37,12 +38,25 @@ export const STATES: Readonly<Record<string, Look>> = {
   ),
   unsettled: look(
     'Not paid',
-    'bad',
-    'cross',
-    'The result was made, but the money could not be taken: this call is a loss.',
+    'plain',
+    'ring',
+    'The money could not be taken before there was a result, or was locked and is given back. The payer has to sign another payment.',
   ),
   refunded: look('Given back', 'plain', 'back', 'The money was given back to the payer.'),
 };
+
+const loss = look(
+  'Not paid',
+  'bad',
+  'cross',
+  'The result was made, but the money could not be taken: this call is a loss.',
+);
+
+type Standing = Pick<PaymentRow, 'state' | 'isLoss'>;
+
+const lookOf = ({ state, isLoss }: Standing): Look | undefined => (isLoss ? loss : STATES[state]);
+
+export const meaningOf = (payment: Standing): string | undefined => lookOf(payment)?.meaning;
 
 export const wordOf = (state: string): string => STATES[state]?.word ?? state;
 
@@ -61,11 +75,11 @@ export function Badge({ tone, shape, children }: Props) {
   );
 }
 
-export function PaymentState({ state }: { state: string }) {
-  const { tone, shape } = STATES[state] ?? { tone: 'plain', shape: 'ring' };
+export function PaymentState({ of }: { of: Standing }) {
+  const { tone, shape } = lookOf(of) ?? { tone: 'plain', shape: 'ring' };
   return (
     <Badge tone={tone} shape={shape}>
-      {wordOf(state)}
+      {wordOf(of.state)}
     </Badge>
   );
 }

@@ -7,7 +7,7 @@ import { dollars, isoOf, momentOf } from '../parts/format.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { usePolled } from '../parts/polled.ts';
-import { Badge, PaymentState, STATES } from '../parts/state.tsx';
+import { Badge, meaningOf, PaymentState } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 import { RefundForm } from './refund-form.tsx';
@@ -59,14 +59,14 @@ function Facts({ payment }: { payment: PaymentDetail }) {
   return (
     <section class="panel" aria-labelledby="facts">
       <h2 id="facts">
-        {dollars(amount)} {asset} <PaymentState state={state} />
+        {dollars(amount)} {asset} <PaymentState of={payment} />
         {isGivenBack && (
           <Badge tone="plain" shape="back">
             {Number(payment.left) === 0 ? 'given back since' : 'given back in part'}
           </Badge>
         )}
       </h2>
-      <p class="quiet">{STATES[state]?.meaning}</p>
+      <p class="quiet">{meaningOf(payment)}</p>
       <dl class="facts">
         <Fact name="Time (UTC)">{momentOf(createdAt)}</Fact>
         <Fact name="Endpoint">

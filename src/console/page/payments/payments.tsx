@@ -30,7 +30,7 @@ const columns: Column<PaymentRow>[] = [
       </>
     ),
   },
-  { title: 'State', text: ({ state }) => wordOf(state), cell: ({ state }) => <PaymentState state={state} /> },
+  { title: 'State', text: ({ state }) => wordOf(state), cell: (payment) => <PaymentState of={payment} /> },
   { title: 'Endpoint', text: ({ endpoint }) => endpoint, isWide: true },
   {
     title: 'Amount',
