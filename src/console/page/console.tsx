@@ -23,6 +23,8 @@ const PAGES = {
 
 const AGAIN_MS = 5_000;
 
+const isPassing = ({ status }: Fault): boolean => status === 0 || status >= 500;
+
 /** The token in an address, which is taken out of it at once: an address is kept and shared. */
 function takeToken(): string | undefined {
   const [, token] = /^#token=(.+)$/.exec(location.hash) ?? [];
@@ -39,14 +41,16 @@ export function Console() {
 
   const enter = async (token?: string): Promise<void> => {
     setAsking(true);
+    let untaken = token;
     try {
       if (token !== undefined) await write('session', { token });
+      untaken = undefined;
       setShop(await readShop());
       setFault(undefined);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // A gateway that restarts is back soon, and the session may still be good.
-      if (token === undefined && error.status === 0) setTimeout(enter, AGAIN_MS);
+      // A gateway that restarts is back soon, and so is its database: the session may still be good.
+      if (untaken === undefined && isPassing(error)) setTimeout(enter, AGAIN_MS);
       // Nobody has tried yet.
       setFault(token === undefined && error.status === 401 ? undefined : error);
     }
