@@ -72,6 +72,26 @@ t.test('what a key cannot do is said in words', { skip: noBrowser }, async (t) =
   t.match(await page.getByRole('alert').textContent(), /Check the key, or use another one/);
 });
 
+t.test(
+  'a page that does not hear of models says so, and asks again for the same key',
+  { skip: noBrowser },
+  async (t) => {
+    const { apiKey } = gateway.state as unknown as { apiKey: string };
+    const { page, complaints } = await openPage(t);
+    await page.route('**/v1/models', (route) => route.abort(), { times: 1 });
+    await page.goto(`${gateway.url}/chat`);
+    await page.getByLabel('API key').fill(apiKey);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    const alert = page.getByRole('alert');
+    t.match(await alert.textContent(), /could not be reached/);
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByText('100 USD').waitFor();
+    await page.getByRole('button', { name: 'Send', disabled: false }).waitFor();
+    t.equal(await alert.count(), 0);
+    t.same(complaints, []);
+  },
+);
+
 t.test('an answer can be stopped, and asked for again', { skip: noBrowser }, async (t) => {
   const gateway = await startGateway({ networks: ['chain-c'] });
   t.teardown(gateway.stop);

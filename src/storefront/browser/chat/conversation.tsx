@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function Conversation({ apiKey, onRefused, onLeave }: Props) {
-  const { models, balance, messages, writing, problem, send, stop, clear } = useChat(apiKey, onRefused);
+  const { models, balance, messages, writing, problem, askAgain, send, stop, clear } = useChat(apiKey, onRefused);
   const [chosen, setChosen] = useState<string>();
   const [text, setText] = useState('');
   const model = chosen ?? models[0]?.id;
@@ -55,6 +55,14 @@ export function Conversation({ apiKey, onRefused, onLeave }: Props) {
       {problem !== undefined && (
         <p class="notice" role="alert">
           {problem}
+          {askAgain && (
+            <>
+              {' '}
+              <button type="button" onClick={askAgain}>
+                Ask again
+              </button>
+            </>
+          )}
         </p>
       )}
       <form

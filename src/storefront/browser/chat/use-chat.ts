@@ -15,6 +15,8 @@ export interface Chat {
   /** The answer as far as it is written; undefined: none is under way. */
   readonly writing: string | undefined;
   readonly problem: string | undefined;
+  /** After models and balance could not be asked for; undefined: no need to. */
+  readonly askAgain: (() => void) | undefined;
   /** True where it was answered, or stopped on the way; what nothing came of is no part of the conversation. */
   send(model: string, content: string): Promise<boolean>;
   stop(): void;
@@ -31,6 +33,7 @@ export function useChat(key: string, onRefused: (words: string) => void): Chat {
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const [writing, setWriting] = useState<string>();
   const [problem, setProblem] = useState<string>();
+  const [isUnheard, setUnheard] = useState(false);
   const underWay = useRef<AbortController | undefined>(undefined);
 
   const failed = (error: unknown): void => {
@@ -38,11 +41,23 @@ export function useChat(key: string, onRefused: (words: string) => void): Chat {
     else setProblem(inWords(error));
   };
 
+  const look = (): void => {
+    setUnheard(false);
+    setProblem(undefined);
+    Promise.all([readModels(key), readBalance(key)]).then(
+      ([found, now]) => {
+        setModels(found);
+        setBalance({ before: undefined, now });
+      },
+      (error: unknown) => {
+        setUnheard(true);
+        failed(error);
+      },
+    );
+  };
+
   useEffect(() => {
-    Promise.all([readModels(key), readBalance(key)]).then(([found, now]) => {
-      setModels(found);
-      setBalance({ before: undefined, now });
-    }, failed);
+    look();
     return () => underWay.current?.abort();
   }, [key]);
 
@@ -69,6 +84,7 @@ export function useChat(key: string, onRefused: (words: string) => void): Chat {
     messages,
     writing,
     problem,
+    askAgain: isUnheard ? look : undefined,
     async send(model, content) {
       if (underWay.current) return false;
       const controller = new AbortController();
