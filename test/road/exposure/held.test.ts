@@ -272,6 +272,15 @@ t.test('a hold and a transfer that share a nonce are one payment', async (t) => 
   t.same(change, { earned: 0n, spent: 0n });
 });
 
+t.test('agents read of holds where they read of paying, and of none where none are offered', async (t) => {
+  const paying = async (url: string) =>
+    /## Paying with x402[\s\S]*?(?=\n## )/.exec(await (await fetch(`${url}/llms.txt`)).text())?.[0];
+  t.match(await paying(gateway.url), /scheme `auth-capture`[\s\S]*@x402\/evm\/auth-capture\/client/);
+  const another = await startGateway({ networks: ['chain-c'] });
+  t.teardown(another.stop);
+  t.notMatch(await paying(another.url), /auth-capture/);
+});
+
 t.test('who has to settle first is offered to be held in the refusal, and that is kept', async (t) => {
   const catalogue = picturesWith(t, '{ hold: true }', 'llm/vendor5-k3');
   const gateway = await startGateway({ catalogue, networks: ['chain-c'], tempo: true });

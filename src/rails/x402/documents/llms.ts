@@ -10,7 +10,7 @@ import type { ExposurePolicy } from '../../../payment/exposure/policy.ts';
 import { upfrontOn, whereInWords } from './upfront.ts';
 import { workedExample } from './worked-example.ts';
 
-const paying = (otherPrefixes: readonly string[], { settleUpfront, channels }: ExposurePolicy): string[] => [
+const paying = (otherPrefixes: readonly string[], { settleUpfront, hold, channels }: ExposurePolicy): string[] => [
   '## Paying with x402',
   paragraph(
     `Every path${otherPrefixes.length > 0 ? ` that does not begin with ${otherPrefixes.join(' or ')}` : ''}.`,
@@ -28,8 +28,15 @@ const paying = (otherPrefixes: readonly string[], { settleUpfront, channels }: E
     `${toDecimal(settleUpfront.above)} USD. Entries that settle after the result, and charge nothing for a call that fails, come first.`,
   ),
   '',
+  ...(hold ? [HELD, ''] : []),
   ...(channels ? [DRAWN, ''] : []),
 ];
+
+const HELD = paragraph(
+  'Where a payment would settle first, an entry with the scheme `auth-capture` may stand before that: it locks the amount, which',
+  'is taken after the work, or given back where the call fails or uses less. @x402/evm/auth-capture/client pays so. What was',
+  'given back buys nothing any more: sign another.',
+);
 
 const DRAWN = paragraph(
   'Many small calls: an entry with the scheme `batch-settlement` draws the call from a deposit that its first call makes,',
