@@ -104,7 +104,7 @@ export function consoleApi(parts: ConsoleParts, sessions: Sessions): Router {
   );
   router.post(
     '/catalogue/reload',
-    answer(() => reload(parts)),
+    answer(({ body }) => reload(parts, body)),
   );
   router.get('/export', (request, response) => exportBooks(parts, request, response));
   router.use(() => {

@@ -7,7 +7,8 @@ import { CatalogueErrors, formatDiagnostic } from '../catalogue/yaml/diagnostic.
 import { compareCatalogues } from '../catalogue-diff/compare.ts';
 import { asText } from '../catalogue-diff/text.ts';
 import { SPANS } from '../store/figures/figures-store.ts';
-import type { CataloguePage, EndpointRow } from './figures.ts';
+import type { CataloguePage, EndpointRow, ReloadForm } from './figures.ts';
+import { form, text } from './input.ts';
 import { Ledger, totalsOf } from './ledger.ts';
 import { namesIn } from './names.ts';
 import type { ConsoleParts } from './parts.ts';
@@ -22,7 +23,7 @@ function pendingOf(parts: ConsoleParts, sold: Catalogue): Pending | undefined {
     const next = parts.pending();
     if (!next) return undefined;
     const lines = asText(compareCatalogues(sold, next)).split('\n');
-    return { changes: lines.filter((line) => line !== ''), problems: [] };
+    return { version: next.version, changes: lines.filter((line) => line !== ''), problems: [] };
   } catch (error) {
     if (!(error instanceof CatalogueErrors)) throw error;
     return { changes: [], problems: error.diagnostics.map(formatDiagnostic) };
@@ -64,8 +65,15 @@ export async function catalogue(parts: ConsoleParts): Promise<CataloguePage> {
   return { version: sold.version, endpoints: sold.endpoints.map(rowOf), ...(pending && { pending }) };
 }
 
-export async function reload(parts: ConsoleParts): Promise<CataloguePage> {
+export async function reload(parts: ConsoleParts, body: unknown): Promise<CataloguePage> {
+  const seen = text(form<ReloadForm>(body ?? {}, ['version']), 'version');
   try {
+    if (seen !== undefined && seen !== (parts.pending() ?? parts.catalogue()).version) {
+      throw new ConsoleProblem(
+        409,
+        'the files have changed since they were shown, and nothing is loaded: look at what they say now',
+      );
+    }
     await parts.reload();
   } catch (error) {
     if (!parts.isRefusal(error)) throw error;

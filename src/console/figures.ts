@@ -202,6 +202,8 @@ export interface CataloguePage {
   readonly endpoints: readonly EndpointRow[];
   /** What the files say that is not sold yet; absent: nothing. */
   readonly pending?: {
+    /** Of the files; absent where they have problems. */
+    readonly version?: string;
     /** Lines for people, as `npm run diff` prints them. */
     readonly changes: readonly string[];
     /** Faults with file, line and column: then nothing can be loaded. */
@@ -226,6 +228,10 @@ export interface EndpointRow {
 }
 
 /** `POST catalogue/reload`: answered with the CataloguePage; 409 with `error` where it is refused. */
+export interface ReloadForm {
+  /** What was looked at: 409 where the files say something else by now. Left out: whatever they say. */
+  readonly version?: string;
+}
 
 /** `GET export?from&to&format=csv|jsonl`: the books of a period, streamed, as `npm run export` writes them. */
 

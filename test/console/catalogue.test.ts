@@ -3,12 +3,14 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { CataloguePage } from '../../src/console/figures.ts';
+import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { payV2, request } from '../clients.ts';
-import { startConsole } from './client.ts';
+import { startConsole, TOKEN } from './client.ts';
 
 const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
 cpSync('catalogue', catalogue, { recursive: true });
-const { gateway, get, ask } = await startConsole({ catalogue });
+const { gateway, admin, get, ask } = await startConsole({ catalogue });
+t.teardown(stopBrowser);
 t.teardown(gateway.stop);
 
 const NAME = 'image/family-e-2';
@@ -61,3 +63,37 @@ t.test('what is wrong with the files is shown with its place, and changes nothin
   writeFileSync(file, written.replaceAll('"0.06"', '"0.09"'));
   t.notOk((await shown()).page.pending);
 });
+
+t.test(
+  'what was not shown is not sold: files that are saved meanwhile are looked at first',
+  { skip: noBrowser },
+  async (t) => {
+    const priced = (price: string) => writeFileSync(file, written.replaceAll('"0.06"', `"${price}"`));
+    const { page, complaints } = await openPage(t);
+    const load = async () => {
+      await page.getByRole('button', { name: 'Load the files…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      return dialog;
+    };
+    priced('0.07');
+    await page.goto(`${admin}/console#token=${TOKEN}`);
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Catalogue' }).click();
+    const first = await load();
+    t.match(await first.textContent(), /0\.09 +0\.07/);
+    priced('0.01');
+    await first.getByRole('button', { name: 'Load', exact: true }).click();
+    t.match(await page.getByRole('alert').textContent(), /have changed since/);
+    t.match((await shown()).row, { price: '0.09-0.15 USD' });
+    await page
+      .getByText(/0\.09 +0\.01/)
+      .first()
+      .waitFor();
+    const second = await load();
+    t.match(await second.textContent(), /0\.09 +0\.01/);
+    await second.getByRole('button', { name: 'Load', exact: true }).click();
+    await page.getByText('The files are loaded').waitFor();
+    t.match((await shown()).row, { price: '0.01-0.15 USD' });
+    t.same(complaints, []);
+  },
+);

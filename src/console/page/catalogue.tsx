@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CataloguePage, EndpointRow } from '../figures.ts';
+import type { CataloguePage, EndpointRow, ReloadForm } from '../figures.ts';
 import { urlOf, write } from './api.ts';
 import { useAction } from './parts/action.ts';
 import { counts, money } from './parts/columns.ts';
@@ -57,7 +57,9 @@ const columns: Column<EndpointRow>[] = [
   }),
 ];
 
-function Pending({ pending, onReload }: { pending: NonNullable<CataloguePage['pending']>; onReload: () => void }) {
+type PendingFiles = NonNullable<CataloguePage['pending']>;
+
+function Pending({ pending, onReload }: { pending: PendingFiles; onReload: () => void }) {
   const { changes, problems } = pending;
   return (
     <section class="panel" aria-labelledby="pending">
@@ -99,15 +101,17 @@ function Changes({ lines }: { lines: readonly string[] }) {
 /** What is sold and what it earns, and what its files would change. */
 export function Catalogue() {
   const polled = usePolled<CataloguePage>('catalogue', () => urlOf('catalogue'));
-  const [isAsking, setAsking] = useState(false);
+  // What is confirmed is what was looked at, whatever is read meanwhile.
+  const [asked, setAsked] = useState<PendingFiles>();
   const [isLoaded, setLoaded] = useState(false);
   const { run, isUnderWay, fault } = useAction();
   const load = () =>
     run(async () => {
-      polled.replace(await write<CataloguePage>('catalogue/reload', {}));
+      const form: ReloadForm = { ...(asked?.version !== undefined && { version: asked.version }) };
+      polled.replace(await write<CataloguePage>('catalogue/reload', form));
       setLoaded(true);
     }).then((isDone) => {
-      setAsking(false);
+      setAsked(undefined);
       if (!isDone) polled.reload();
     });
   return (
@@ -129,7 +133,7 @@ export function Catalogue() {
         {({ version, endpoints, pending }) => (
           <>
             {pending ? (
-              <Pending pending={pending} onReload={() => setAsking(true)} />
+              <Pending pending={pending} onReload={() => setAsked(pending)} />
             ) : (
               <p class="quiet">
                 Version <code>{version}</code>: what the files say is what is sold.
@@ -147,12 +151,12 @@ export function Catalogue() {
                 </>
               }
             />
-            {isAsking && (
-              <Dialog title="Load the files?" onClose={() => setAsking(false)} isKept={isUnderWay}>
+            {asked && (
+              <Dialog title="Load the files?" onClose={() => setAsked(undefined)} isKept={isUnderWay}>
                 <p>From the next request on, this is what buyers are told:</p>
-                <Changes lines={pending?.changes ?? []} />
+                <Changes lines={asked.changes} />
                 <div class="actions">
-                  <button type="button" disabled={isUnderWay} onClick={() => setAsking(false)}>
+                  <button type="button" disabled={isUnderWay} onClick={() => setAsked(undefined)}>
                     Cancel
                   </button>
                   <button type="button" class="primary" disabled={isUnderWay} onClick={load}>
