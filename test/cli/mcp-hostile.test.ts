@@ -176,6 +176,18 @@ t.test('who says without an end that it is a sandbox is not listened to for ever
   t.ok(poured.bytes < most);
 });
 
+t.test('what is answered with nothing, or with an answer to something else, has its end', async (t) => {
+  const { gateway, call } = await open(t);
+  gateway.onRequest = (response) => response.writeHead(202).end();
+  await t.rejects(call('x', {}), /it was taken, and not answered/);
+  const error = { code: -32_600, message: 'Too busy' };
+  gateway.onRequest = (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id: 'another', error }));
+  await t.rejects(call('x', {}), /it was taken, and not answered/);
+});
+
 t.test('a stream that is to be taken up again and again ends its call', async (t) => {
   const { gateway, call } = await open(t);
   const most = 100;

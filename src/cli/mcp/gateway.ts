@@ -1,4 +1,5 @@
 /** The gateway's own server, over streamable HTTP. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type CallToolResult,
   Client,
@@ -32,15 +33,28 @@ export interface Gateway {
 
 const SERVER_ERROR = -32_000;
 
-/** The package leaves a request unanswered for ever whose answer breaks off: this answers it. */
+/** Whether the answer to what is sent streams: then its end is told apart. */
+const asked = new AsyncLocalStorage<{ streams: boolean }>();
+
+async function fetchAnswer(...given: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await boundedFetch(...given);
+  const sent = asked.getStore();
+  if (sent) sent.streams = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  return answer;
+}
+
+/** The package leaves a request unanswered for ever whose answer breaks off, or is none: this answers it. */
 class AnsweringTransport extends StreamableHTTPClientTransport {
-  override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!('method' in message && 'id' in message)) return super.send(message, options);
     const { id } = message;
-    const error = { code: SERVER_ERROR, message: 'the connection broke off before the answer' };
-    // One that was answered before its stream ended is not answered twice: nobody waits for its id any more.
-    const onRequestStreamEnd = () => this.onmessage?.({ jsonrpc: '2.0', id, error });
-    return super.send(message, { ...options, onRequestStreamEnd });
+    // One that was answered before is not answered twice: nobody waits for its id any more.
+    const end = (reason: string) =>
+      this.onmessage?.({ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message: reason } });
+    const onRequestStreamEnd = () => end('the connection broke off before the answer');
+    const sent = { streams: false };
+    await asked.run(sent, () => super.send(message, { ...options, onRequestStreamEnd }));
+    if (!sent.streams) end('it was taken, and not answered');
   }
 }
 
@@ -56,7 +70,7 @@ const reconnectionOptions = {
 export async function openGateway(server: URL, version: string): Promise<Gateway> {
   const client = new Client({ name: 'turnpike-mcp', version }, { versionNegotiation: { mode: 'auto' } });
   try {
-    await client.connect(new AnsweringTransport(server, { fetch: boundedFetch, reconnectionOptions }));
+    await client.connect(new AnsweringTransport(server, { fetch: fetchAnswer, reconnectionOptions }));
   } catch (error) {
     throw new UsageProblem(
       `no MCP server answers at ${server} (${reasonOf(error)}): start the gateway with \`npm start\`, or name another with --url`,
