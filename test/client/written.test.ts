@@ -130,6 +130,39 @@ t.test(
   },
 );
 
+t.test('the other document is asked for where the gateway is, whatever it says of its address', async (t) => {
+  const listen = async (port: number, answer: (url: string) => object) => {
+    const asked: string[] = [];
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      response.end(JSON.stringify(answer(url)));
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => void server.close().closeAllConnections());
+    return asked;
+  };
+  const sold = document({ '/x': operation({ type: 'object' }, { type: 'object' }) });
+  // What follows an origin without a slash goes on with its port.
+  const openPair = async (port: number): Promise<readonly [port: number, asked: string[], besides: string[]]> => {
+    try {
+      const besides = await listen(port * 10 + 1, () => sold);
+      return [port, await listen(port, () => ({ ...sold, externalDocs: { url: 'x:1/openapi.json' } })), besides];
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      return openPair(port + 1);
+    }
+  };
+  const [port, asked, besides] = await openPair(3300);
+  const { paths } = await read(['--url', `http://127.0.0.1:${port}`]);
+  t.same(besides, [], 'nobody else is asked');
+  t.same(asked, ['/openapi.json']);
+  t.same(
+    paths.map(({ path }) => path),
+    ['/x'],
+  );
+});
+
 t.test('what is no gateway is told, and nothing is written', async (t) => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const url = await serve(t, {

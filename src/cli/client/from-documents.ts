@@ -105,7 +105,8 @@ export async function readDocuments(
   // Each of the documents names the other, at whatever address the gateway thinks that it has.
   const { url: other } = asJsonObject(first.externalDocs);
   const path = typeof other === 'string' && URL.canParse(other) ? new URL(other).pathname : undefined;
-  const documents = path === undefined ? [first] : [await readDocument(url + path), first];
+  // What begins otherwise would go on with the host's name, or its port.
+  const documents = path?.startsWith('/') ? [await readDocument(url + path), first] : [first];
   const paths = [...new Map(documents.flatMap(pathsOf).map((sold) => [sold.path, sold])).values()];
   const named = new Set(documents.flatMap((document) => [...currenciesOf(document)]));
   const assets = assetsOf(networks).filter(({ address }) => named.has(address));
