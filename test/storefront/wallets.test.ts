@@ -216,3 +216,26 @@ t.test(
     t.same(complaints, []);
   },
 );
+
+t.test(
+  'who has back what was locked is told to pay again, and not to ask with what buys nothing any more',
+  { skip: noBrowser },
+  async (t) => {
+    const gateway = await startGateway({
+      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }', 'image/family-a-2-pro'),
+      networks: ['chain-c'],
+    });
+    t.teardown(gateway.stop);
+    const { page } = await openPage(t);
+    const before = await gateway.earned('chain-c');
+    await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+    await gateway.fault({ upstream: 'predictions', fault: '500' });
+    const pay = page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' });
+    await pay.click();
+    t.match(await page.getByRole('alert').textContent(), /What was locked is given back/);
+    t.equal(await page.getByRole('button', { name: 'Ask again with the same payment' }).count(), 0);
+    await pay.click();
+    await picture(page).waitFor();
+    t.equal((await gateway.earned('chain-c')) - before, PRICE);
+  },
+);

@@ -15,9 +15,12 @@ export function keptPayment(): Payment | undefined {
 }
 
 /** As it is sent now: another voucher may have taken the place of the one that was signed for a call from a deposit. */
-export function keepPayment({ call, signed: { from } }: Payment, headers: Readonly<Record<string, string>>): void {
+export function keepPayment(
+  { call, signed: { from, isLocked } }: Payment,
+  headers: Readonly<Record<string, string>>,
+): void {
   try {
-    sessionStorage.setItem(nameHere(), JSON.stringify({ call, signed: { from, headers } }));
+    sessionStorage.setItem(nameHere(), JSON.stringify({ call, signed: { from, headers, isLocked } }));
   } catch {
     // In a browser that keeps nothing it is lost with the page, which warns whoever leaves it.
   }

@@ -126,7 +126,7 @@ async function signature(
     const deposited = signed.drawn?.deposited.toString();
     const value = { scheme, network, asset, amount, payTo, from: signed.from, ...(deposited && { deposited }) };
     end('done', { words: `Signed by ${wallet.name}`, decoded: { title: 'What was signed', value } });
-    return signed;
+    return { ...signed, ...(scheme === 'auth-capture' && { isLocked: true }) };
   } catch (error) {
     const words =
       error instanceof WalletProblem
@@ -170,6 +170,7 @@ export async function send(payment: Payment, watcher: Watcher): Promise<Outcome>
 
 async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
   const { call, signed, isUncertain } = payment;
+  const sent = { isUncertain, isLocked: signed.isLocked === true };
   const settled = begin(watcher, 'settlement', 'Sent with the payment: waiting for the work and its settlement');
   const failed = (failure: Failure): Outcome => ({
     kind: 'failed',
@@ -195,7 +196,7 @@ async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
   const told = { headers, ...(decoded && { decoded }) };
   if (!response.ok) {
     const refusal = paymentRequiredIn(response.headers)?.error;
-    const failure = failureOf(response.status, await bodyOf(response).catch(() => undefined), refusal, isUncertain);
+    const failure = failureOf(response.status, await bodyOf(response).catch(() => undefined), refusal, sent);
     const isPaid = drawn ? drawn.charged() !== undefined && drawn.charged() !== '0' : receipt?.transaction;
     settled('failed', { words: isPaid ? 'Paid, and no result yet' : 'No settlement yet' });
     answered('failed', { words: `Status ${response.status}`, ...told });
@@ -213,7 +214,7 @@ async function sendOnce(payment: Payment, watcher: Watcher): Promise<Outcome> {
   if (broken !== undefined) {
     const cut = cutIn(broken);
     answered('failed', { words: cut ?? 'The answer broke off', ...told });
-    return cut === undefined ? failed(failureOf(500, broken, undefined, isUncertain)) : { kind: 'bought' };
+    return cut === undefined ? failed(failureOf(500, broken, undefined, sent)) : { kind: 'bought' };
   }
   answered('done', { words: `Status ${response.status}`, ...told });
   return { kind: 'bought' };

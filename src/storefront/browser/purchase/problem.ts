@@ -31,6 +31,7 @@ export interface Failure {
 }
 
 const ASK_AGAIN = 'Ask again: the same payment is never charged twice.';
+const PAY_AGAIN = 'What was locked is given back: pay again for another attempt.';
 
 /** No repetition of the same request changes them. */
 const FINAL = new Set([
@@ -45,11 +46,13 @@ const FINAL = new Set([
 /** Of a client's errors: those after which the same payment may get its result. */
 const LATER = [408, 409, 429];
 
-const UNCHARGED = new Set([
+/** What was locked for a call is given back before it is told so. */
+const GIVEN_BACK = new Set([
   ...['upstream_failed', 'upstream_invalid_result', 'upstream_timeout', 'upstream_unavailable'],
-  ...['media_unavailable', 'draining', 'rate_limited', 'too_many_requests'],
-  'request_timeout',
+  ...['media_unavailable', 'too_many_requests'],
 ]);
+
+const UNCHARGED = new Set([...GIVEN_BACK, 'draining', 'rate_limited', 'request_timeout']);
 
 export const lost: Failure = {
   words: `The answer was lost on its way; whether you were charged is not known yet. ${ASK_AGAIN}`,
@@ -74,15 +77,32 @@ const mismatch: Failure = {
   isUncharged: true,
 };
 
-/**
- * Of an answer to a request that came with a payment. `refusal`: what a 402 says; `isUncertain`: what an earlier attempt with the
- * same payment took is not known, and no answer says it but that the money was given back.
- */
-export function failureOf(status: number, body: unknown, refusal: string | undefined, isUncertain: boolean): Failure {
+interface Sent {
+  /** What an earlier attempt with the same payment took is not known, and no answer says it but that the money was given back. */
+  readonly isUncertain: boolean;
+  /** It is locked until the answer is there: given back, it buys nothing any more. */
+  readonly isLocked: boolean;
+}
+
+/** Of an answer to a request that came with a payment. `refusal`: what a 402 says. */
+export function failureOf(
+  status: number,
+  body: unknown,
+  refusal: string | undefined,
+  { isUncertain, isLocked }: Sent,
+): Failure {
   const told = toldIn(body);
+  if (isLocked && GIVEN_BACK.has(told.code ?? '')) {
+    return { words: `${inWords(status, told)}. ${PAY_AGAIN}`, canAskAgain: false, isUncharged: true };
+  }
   const failure = failureOfOne(status, told, refusal, isUncertain);
   return isUncertain ? { ...failure, isUncharged: told.code === 'refunded' } : failure;
 }
+
+const inWords = (status: number, told: ToldProblem): string =>
+  [told.message ?? `The gateway answered with status ${status}`, detailsOf(told)]
+    .filter((each) => each !== '')
+    .join(': ');
 
 function failureOfOne(status: number, told: ToldProblem, refusal: string | undefined, isUncertain: boolean): Failure {
   if (status === 402 && refusal === CHANNEL_BUSY) return busy;
@@ -95,8 +115,7 @@ function failureOfOne(status: number, told: ToldProblem, refusal: string | undef
       isUncharged: true,
     };
   }
-  const message = told.message ?? `The gateway answered with status ${status}`;
-  const words = [message, detailsOf(told)].filter((each) => each !== '').join(': ');
+  const words = inWords(status, told);
   const code = told.code ?? '';
   const isFinal = FINAL.has(code) || (status < 500 && !LATER.includes(status));
   // Only the gateway's own word ends it: what stands before it says nothing of the payment, which may have been passed on.

@@ -4,6 +4,8 @@ export interface SignedPayment {
   readonly from: string;
   /** To be sent with the request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** It is locked before the work. */
+  readonly isLocked?: true;
   /** Undefined where it is not drawn from a deposit. */
   readonly drawn?: DrawnPayment;
 }
