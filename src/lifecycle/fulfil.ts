@@ -203,6 +203,16 @@ function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unkn
   return new ReceiptedProblem('result_owed', receipt, words, { headers, cause });
 }
 
+/** What was locked is given back by then, and buys nothing any more. */
+const givenBack = (problem: Problem): Problem =>
+  problem.code === 'media_unavailable'
+    ? new Problem(
+        problem.code,
+        'What was made cannot be stored now; what was locked is given back: sign another payment',
+        problem,
+      )
+    : problem;
+
 /** The same problem, with a receipt where there is something to tell. */
 const withWordOf = (problem: Problem, receipt: Receipt | undefined): Problem =>
   receipt ? new ReceiptedProblem(problem.code, receipt, problem.message, problem) : problem;
@@ -244,7 +254,7 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
     log.warn({ ...details, err: error }, receipt ? 'paid call failed: its result is owed' : 'call failed: not charged');
     if (!(await letGo(parts, request, problem.code))) throw inProgress();
-    if (!receipt) throw withWordOf(problem, hold?.told?.());
+    if (!receipt) throw withWordOf(hold?.release ? givenBack(problem) : problem, hold?.told?.());
     throw owed(problem, receipt, error);
   }
   const keep = () => store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });

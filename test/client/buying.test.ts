@@ -1,3 +1,4 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -359,5 +360,34 @@ t.test(
     await gateway.fault({ upstream: 'predictions', fault: '500', count: 10 });
     t.match(await client.call(PICTURE, prompt('not to be had')), { ok: false });
     t.equal(before - (await gateway.spendable('chain-c')), 60_000n, 'given back');
+  },
+);
+
+t.test(
+  'what was locked for work that could not be stored is given back, and nobody is told that it buys it later',
+  async (t) => {
+    const gateway = await startGateway({
+      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+      networks: ['chain-c'],
+    });
+    t.teardown(gateway.stop);
+    const client = openClient(gateway, { retries: 1 });
+    const before = await gateway.spendable('chain-c');
+    const media = join(gateway.directory, 'media');
+    renameSync(media, `${media}.away`);
+    writeFileSync(media, 'a file where the directory was');
+    const answer = await client.call(PICTURE, prompt('a full disk'));
+    t.match(answer, {
+      ok: false,
+      reason: 'failed',
+      code: 'media_unavailable',
+      message: /is given back/,
+      isCounted: false,
+    });
+    t.notMatch(answer, { message: /the same payment|may have been charged/ });
+    t.equal(await gateway.spendable('chain-c'), before);
+    rmSync(media);
+    renameSync(`${media}.away`, media);
+    t.match(await client.call(PICTURE, prompt('a full disk')), { ok: true });
   },
 );
