@@ -48,18 +48,13 @@ function call({ url, method, body }: Target, headers: Record<string, string> = {
 const REPEATS = 3;
 
 /** Sends a payment, and the very same again where its answer was lost, or may come later. */
-async function callPaid(
-  target: Target,
-  headers: Record<string, string>,
-  amount: Money,
-  isLocked: boolean,
-): Promise<Response> {
+async function callPaid(target: Target, headers: Record<string, string>, amount: Money): Promise<Response> {
   for (let repeats = 0; ; repeats += 1) {
     try {
       const answer = await call(target, headers);
       const whole = new Response(await answer.arrayBuffer(), answer);
       const isLast = whole.ok || repeats === REPEATS;
-      if (isLast || !isOpen((await readProblem(whole.clone())).code, repeats === 0, isLocked)) return whole;
+      if (isLast || !isOpen((await readProblem(whole.clone())).code, repeats === 0)) return whole;
       line('note', `status ${whole.status}: the same payment is sent again`);
     } catch (error) {
       const lost = `no answer came (${reasonOf(error)})`;
@@ -150,7 +145,7 @@ async function pay(payArguments: PayArguments): Promise<void> {
   const send = async () => {
     const signed = await timed(() => payer.sign(answer));
     line('payment', payment, signed.ms);
-    return timed(() => callPaid(target, signed.value, amount, payArguments.scheme === 'hold'));
+    return timed(() => callPaid(target, signed.value, amount));
   };
   let paid = await send();
   if (paid.value.status === 402 && (await payer.corrected?.(paid.value.clone()))) paid = await send();

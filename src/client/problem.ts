@@ -39,12 +39,9 @@ const UNREAD: readonly string[] = [
   'unsupported_media_type',
 ];
 
-/** After which what was locked for the call is given back. */
-const GIVEN_BACK = 'media_unavailable';
-
-/** `isFirst`: of the first answer, before which nobody can have taken anything. `isLocked`: the payment was, for the work. */
-export const isOpen = (code: string | undefined, isFirst: boolean, isLocked = false): boolean =>
-  !(isLocked && code === GIVEN_BACK) && (OPEN.includes(code ?? '') || (!isFirst && UNREAD.includes(code ?? '')));
+/** `isFirst`: of the first answer, before which nobody can have taken anything. */
+export const isOpen = (code: string | undefined, isFirst: boolean): boolean =>
+  OPEN.includes(code ?? '') || (!isFirst && UNREAD.includes(code ?? ''));
 
 /** Whether a code is one of a gateway's: what stands in between has codes of its own, which say nothing of a payment. */
 export const isOwnCode = (code: string | undefined): boolean => code !== undefined && Object.hasOwn(problems, code);

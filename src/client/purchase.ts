@@ -136,7 +136,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         const said = await readProblem(answer);
         const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
         // What became of the payment, only the gateway can say.
-        if (isOwnWord(said) && !isOpen(said.code, isAlone, offer.hold !== undefined) && !isBusy) {
+        if (isOwnWord(said) && !isOpen(said.code, isAlone) && !isBusy) {
           const hasReceipt = transactionOf(answer) !== undefined;
           // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
           const isFree = isAlone && !hasReceipt && said.code !== 'answer_gone';

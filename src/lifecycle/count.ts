@@ -28,7 +28,8 @@ function isFinal(error: unknown): boolean {
   return error instanceof Problem && finalCodes.has(error.code);
 }
 
-const isDraining = (error: unknown): boolean => error instanceof Problem && error.code === 'draining';
+const isDraining = (error: unknown): boolean =>
+  error instanceof Problem && (error.code === 'draining' || isDraining(error.cause));
 
 /** What its payer had a hand in, or what was held for it: that was locked and given back at our cost, whoever failed. */
 export function endOf(error: unknown, hold?: Pick<Hold, 'deposited'>): CallEnd {

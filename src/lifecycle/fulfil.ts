@@ -2,7 +2,7 @@
 import { deadlineOf } from '../catalogue/endpoints/deadline.ts';
 import { enveloped } from '../catalogue/endpoints/endpoint.ts';
 import type { Input, Route } from '../catalogue/types.ts';
-import { draining, finalCodes, Problem } from '../errors.ts';
+import { draining, finalCodes, Problem, type ProblemCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { onAbort } from '../on-abort.ts';
 import { inProgress } from '../payment/conflicts.ts';
@@ -203,15 +203,23 @@ function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unkn
   return new ReceiptedProblem('result_owed', receipt, words, { headers, cause });
 }
 
+/** Where nothing was locked, the same payment gets what it is for once they have passed. */
+const passing: Partial<Record<ProblemCode, string>> = {
+  draining: 'The gateway is shutting down',
+  media_unavailable: 'What was made cannot be stored now',
+  too_many_requests: 'This payer has the gateway read too much at a time',
+};
+
 /** What was locked is given back by then, and buys nothing any more. */
-const givenBack = (problem: Problem): Problem =>
-  problem.code === 'media_unavailable'
-    ? new Problem(
-        problem.code,
-        'What was made cannot be stored now; what was locked is given back: sign another payment',
-        problem,
-      )
-    : problem;
+function givenBack(problem: Problem): Problem {
+  const reason = passing[problem.code];
+  if (reason === undefined) return problem;
+  const { headers } = problem;
+  return new Problem('refunded', `${reason}; what was locked is given back: sign another payment`, {
+    headers,
+    cause: problem,
+  });
+}
 
 /** The same problem, with a receipt where there is something to tell. */
 const withWordOf = (problem: Problem, receipt: Receipt | undefined): Problem =>

@@ -193,20 +193,6 @@ for (const code of ['rate_limited', 'draining', 'too_many_requests', 'media_unav
   });
 }
 
-t.test('what was locked and is given back is not sent again, and not counted', async (t) => {
-  const deadline = Math.floor(Date.now() / 1000) + 3_600;
-  const terms = { captureAuthorizer: exact.payTo, feeRecipient: exact.payTo, minFeeBps: 0, maxFeeBps: 0 };
-  const offer = {
-    ...exact,
-    scheme: 'auth-capture',
-    extra: { ...exact.extra, ...terms, captureDeadline: deadline, refundDeadline: deadline },
-  };
-  const { call, payments, spending } = open(t, { offer, paid: () => problem('media_unavailable') });
-  t.match(await call({ call: 1 }), { isError: true });
-  t.equal(payments.length, 1);
-  t.equal(await spending.left(), usd('1'));
-});
-
 t.test(
   'work that outlasts its connection is waited for with the same payment, however often it is asked for',
   async (t) => {

@@ -380,8 +380,8 @@ t.test(
     t.match(answer, {
       ok: false,
       reason: 'failed',
-      code: 'media_unavailable',
-      message: /is given back/,
+      code: 'refunded',
+      message: /cannot be stored now; what was locked is given back/,
       isCounted: false,
     });
     t.notMatch(answer, { message: /the same payment|may have been charged/ });

@@ -39,8 +39,8 @@ function transactionIn(answer: CallToolResult): string | undefined {
   return transaction !== null && /^[A-Za-z0-9]{1,128}$/.test(transaction) ? transaction : undefined;
 }
 
-/** `isFirst`: no attempt before it is without its answer. `isLocked`: the payment was, for the work. */
-export function verdictOf(answer: CallToolResult, isFirst: boolean, isLocked: boolean): Verdict {
+/** `isFirst`: no attempt before it is without its answer. */
+export function verdictOf(answer: CallToolResult, isFirst: boolean): Verdict {
   if (answer.isError !== true) return { kind: 'paid', transaction: transactionIn(answer) };
   // A payment whose settlement failed is out of our hands: it stays counted.
   const hasReceipt = settlementIn(answer) !== undefined;
@@ -50,7 +50,7 @@ export function verdictOf(answer: CallToolResult, isFirst: boolean, isLocked: bo
   if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';
-  if (!isOpen(code, isFirst, isLocked))
+  if (!isOpen(code, isFirst))
     return { kind: 'refused', isFree: isOwnCode(code) && code !== 'answer_gone' && !hasReceipt };
   const again = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
   return {

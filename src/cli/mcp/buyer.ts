@@ -170,7 +170,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       const answer = await ask(purchase, waiting).catch((error: unknown) => {
         reason = late.aborted ? LATE : reasonOf(error);
       });
-      const verdict = answer && verdictOf(answer, purchase.isSentOnce, offer.hold !== undefined);
+      const verdict = answer && verdictOf(answer, purchase.isSentOnce);
       if (answer && verdict?.kind === 'paid') {
         refused.remove(offer);
         // Whose caller left is had by who asks for the same.

@@ -14,8 +14,10 @@ import { createLog } from '../../../src/log.ts';
 import { openSandbox } from '../../../src/sandbox/index.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { freePort, type Gateway, startGateway } from '../../gateway.ts';
+import { signHold } from '../../holds.ts';
 import { loadSound } from '../../load-catalogue.ts';
 import { startRelayedGateway } from '../../relayed-gateway.ts';
+import { fresh, picturesWith } from '../../settling-first.ts';
 
 t.test('a call whose caller has gone away ends before the gateway does', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'turnpike-test-'));
@@ -97,6 +99,33 @@ function answerToPart(url: string, part: string): Promise<string> {
     socket.on('end', () => resolve(answer)).on('error', reject);
   });
 }
+
+t.test('who has back what was locked, as the gateway stopped, is told to sign another payment', async (t) => {
+  const data = t.testdir({});
+  const gateway = await startRelayedGateway({
+    catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
+    networks: ['chain-a', 'chain-c'],
+    environment: { TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '1' },
+  });
+  t.teardown(gateway.stop);
+  const call = fresh(gateway);
+  const proof = await signHold(gateway, call);
+  const { upstreamCalls } = await gateway.calls();
+  await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
+  const hung = sendProof(call, proof);
+  while ((await gateway.calls()).upstreamCalls === upstreamCalls) await delay(5);
+  const stopped = gateway.drain();
+  const answer = await hung;
+  t.equal(answer.status, 500);
+  t.match(await answer.json(), {
+    error: { code: 'refunded', message: /shutting down; what was locked is given back/ },
+  });
+  await stopped;
+  const database = new Database(join(data, 'turnpike.sqlite'));
+  const rows = database.prepare('SELECT state, reason FROM payments').all();
+  database.close();
+  t.match(rows, [{ state: 'unsettled', reason: /^the payer has the money back/ }]);
+});
 
 t.test('at the end of a drain everybody gets an answer that is true of their payment', async (t) => {
   const data = t.testdir({});

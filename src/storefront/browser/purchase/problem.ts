@@ -47,12 +47,12 @@ const FINAL = new Set([
 const LATER = [408, 409, 429];
 
 /** What was locked for a call is given back before it is told so. */
-const GIVEN_BACK = new Set([
-  ...['upstream_failed', 'upstream_invalid_result', 'upstream_timeout', 'upstream_unavailable'],
-  ...['media_unavailable', 'too_many_requests'],
-]);
+const GIVEN_BACK = new Set(['upstream_failed', 'upstream_invalid_result', 'upstream_timeout', 'upstream_unavailable']);
 
-const UNCHARGED = new Set([...GIVEN_BACK, 'draining', 'rate_limited', 'request_timeout']);
+const UNCHARGED = new Set([
+  ...GIVEN_BACK,
+  ...['media_unavailable', 'draining', 'rate_limited', 'too_many_requests', 'request_timeout'],
+]);
 
 export const lost: Failure = {
   words: `The answer was lost on its way; whether you were charged is not known yet. ${ASK_AGAIN}`,
