@@ -58,7 +58,7 @@ export async function giveBack(
   const became = await release();
   return throughOutage(() =>
     became.state === 'refused'
-      ? store.giveUp(claim, 'unsettled', became.reason, now())
+      ? store.giveUp(claim, 'unsettled', `${reason}: ${became.reason}`, now())
       : store.giveUp(claim, 'unknown', reason, now()),
   );
 }
