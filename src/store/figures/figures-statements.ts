@@ -171,9 +171,15 @@ export const listExchanges = ({ span, from, to }: SpansOf): Statement => ({
   values: [span, from, to],
 });
 
+/** A payment is tried a few times. Its answer can be asked for again without an end, and nobody looks at more. */
+const MOST_VISITS = 100;
+
+/** Adds nothing to a payment that has as many as are looked at. */
 export const addVisit = (visit: PaidVisit): Statement => ({
   text: `INSERT INTO paid_visits (payment_id, at, request_id, attempt, door, status, steps)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (payment_id, at, request_id) DO NOTHING`,
+    SELECT ?1, CAST(?2 AS BIGINT), ?3, CAST(?4 AS INTEGER), ?5, CAST(?6 AS INTEGER), ?7
+    WHERE (SELECT COUNT(*) FROM paid_visits WHERE payment_id = ?1) < ${MOST_VISITS}
+    ON CONFLICT (payment_id, at, request_id) DO NOTHING`,
   values: [
     visit.paymentId,
     visit.at,
@@ -184,9 +190,6 @@ export const addVisit = (visit: PaidVisit): Statement => ({
     withoutNul(JSON.stringify(visit.steps)),
   ],
 });
-
-/** Nobody looks at more: a payment is tried a few times, and its answer asked for again. */
-const MOST_VISITS = 100;
 
 export const listVisits = (paymentId: string): Statement => ({
   text: `SELECT * FROM paid_visits WHERE payment_id = ?1 ORDER BY at, request_id LIMIT ${MOST_VISITS}`,

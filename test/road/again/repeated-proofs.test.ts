@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'libsql';
 import t from 'tap';
 import { receiptOf, request, sendProof, signProof, signProofV1 } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
@@ -151,4 +153,23 @@ t.test('a payment that failed three times has to be signed anew', async (t) => {
   t.match(await answer.json(), { detail: /3 times.*never charged/ });
   t.same(await gateway.calls(), before);
   t.equal(await gateway.earned('chain-c'), earned);
+});
+
+t.test('an answer that is asked for again and again leaves no more behind than an operator is shown', async (t) => {
+  const data = t.testdir();
+  const shop = await startGateway({ networks: ['chain-c'], environment: { TURNPIKE_DATA: data } });
+  const call = request(shop, '/image/family-e-2', { prompt: 'a lighthouse' });
+  const proof = await signProof(shop, 'chain-c', call);
+  t.equal((await sendProof(call, proof)).status, 200);
+  for (let round = 0; round < 15; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => sendProof(call, proof)));
+    t.same([...new Set(answers.map(({ status }) => status))], [200]);
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  }
+  // What was noted is written down by then.
+  await shop.stop();
+  const store = new Database(join(data, 'turnpike.sqlite'));
+  t.teardown(() => store.close());
+  const { rows } = store.prepare('SELECT COUNT(*) AS rows FROM paid_visits').get() as { rows: number };
+  t.equal(rows, 100);
 });

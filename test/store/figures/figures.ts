@@ -231,6 +231,22 @@ export function figures(promise: Promised): void {
     t.match(await read(store, 'day'), [{ settled: 1 }]);
   });
 
+  promise('keeps no more visits of one payment than anybody is shown', async (t, store) => {
+    const visit = (at: number) => ({
+      ...{ paymentId: 'paid', requestId: `request ${at}`, at: T + at, attempt: undefined },
+      ...{ door: 'x402', status: 200, steps: [] },
+    });
+    const visits = Array.from({ length: 150 }, (_, at) => visit(at));
+    await store.figures.addVisits(visits.slice(0, 99));
+    await store.figures.addVisits([...visits.slice(90), { ...visit(150), paymentId: 'another' }]);
+    t.same(await store.figures.visitsOf('paid'), visits.slice(0, 100));
+    t.equal((await store.figures.visitsOf('another')).length, 1);
+    await store.figures.forget({ visits: T + 100, hours: T });
+    t.same(await store.figures.visitsOf('paid'), [], 'nothing is behind them');
+    await store.figures.addVisits([visit(151)]);
+    t.same(await store.figures.visitsOf('paid'), [visit(151)]);
+  });
+
   promise('lists what one route sold, and what was paid on one network', async (t, store) => {
     await won(store, sampleFacts('a', { route: 'r1', network: 'n1' }), claimAt(1));
     await won(store, sampleFacts('b', { route: 'r2', network: 'n1' }), claimAt(2));
