@@ -124,7 +124,7 @@ async function run(
     const claimed = await verifyAndClaim(call, credential, priced);
     isClaimed = true;
     onClaimed();
-    noteClaimed(call, claimed, credential.id);
+    noteClaimed(call, claimed);
     if (!('claim' in claimed)) return result(call, claimed, true);
     const bought = await counted({ metrics: parts.metrics, gate }, rail.name, claimed, () =>
       work(call, priced, claimed),
@@ -193,7 +193,7 @@ async function giveBought(call: Call, credential: Credential, fault: Problem | u
   const { parts, route, request } = call;
   const bought = await boughtWhileValid(parts, credential, listedQuote(route, request));
   if (!bought) throw fault;
-  noteClaimed(call, bought, credential.id);
+  noteClaimed(call, bought);
   return result(call, bought, true);
 }
 

@@ -25,13 +25,13 @@ export function noteRoute(
   visit.door = rail;
 }
 
-/** Whose payment it is; all of it, where it was made before. `id`: what the credential calls it. */
-export function noteClaimed(noted: Noted, claimed: Work | Replay, id: string): void {
+/** Whose payment it is; all of it, where it was made before: then that which bought the answer, whatever came with the request. */
+export function noteClaimed(noted: Noted, claimed: Work | Replay): void {
   const { visit } = noted;
   if (visit === undefined) return;
   visit.network = claimed.network;
   visit.payer = claimed.payer;
-  visit.paymentId = 'claim' in claimed ? claimed.claim.id : id;
+  visit.paymentId = 'claim' in claimed ? claimed.claim.id : claimed.id;
   if ('claim' in claimed) visit.attempt = claimed.claim.attempt;
   else visit.isReplayed = true;
   if ('receipt' in claimed) noteReceipt(noted, claimed.asset, claimed.receipt);

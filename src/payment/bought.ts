@@ -13,11 +13,11 @@ export interface Purchase {
 }
 
 /** An answer that was paid for before, by the payment named. */
-export interface Replay extends Purchase, Pick<Payment, 'network' | 'payer' | 'asset'> {}
+export interface Replay extends Purchase, Pick<Payment, 'id' | 'network' | 'payer' | 'asset'> {}
 
 /** The answer that this very payment bought. Throws Refusal where it may be given once only. */
 export function boughtBefore(payment: Payment, credential: Credential, quote: Quote): Replay | undefined {
-  const { state, answer, receipt, network, payer, asset } = payment;
+  const { id, state, answer, receipt, network, payer, asset } = payment;
   if (state !== 'settled' || !answer || !receipt) return undefined;
   if (quote.isSecret && !credential.isPrivate) {
     throw new Refusal(
@@ -25,7 +25,7 @@ export function boughtBefore(payment: Payment, credential: Credential, quote: Qu
       'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',
     );
   }
-  return { answer, receipt, network, payer, asset };
+  return { id, answer, receipt, network, payer, asset };
 }
 
 interface BoughtParts {

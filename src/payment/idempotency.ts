@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors.ts';
-import type { Payment, Receipt, SharedKey, StoredAnswer } from '../store/store.ts';
+import type { Payment, SharedKey } from '../store/store.ts';
+import type { Replay } from './bought.ts';
 import type { Credential, Quote, VerifiedPayment } from './rail.ts';
 
 const KEPT_MS = 86_400_000;
@@ -49,16 +50,16 @@ export const identifierTaken = (): Problem =>
  * `payment_in_progress` while it has not ended.
  */
 export function answerUnderKey(
-  { state, answer, receipt, requestDigest, network, payer, asset }: Payment,
+  { id, state, answer, receipt, requestDigest, network, payer, asset }: Payment,
   digest: string,
-): { answer: StoredAnswer; receipt: Receipt } & Pick<Payment, 'network' | 'payer' | 'asset'> {
+): Replay {
   if (requestDigest !== digest) {
     throw new Problem(
       'invalid_request',
       'This Idempotency-Key belongs to another request: nothing was charged, take a new key for this one',
     );
   }
-  if (state === 'settled' && answer && receipt) return { answer, receipt, network, payer, asset };
+  if (state === 'settled' && answer && receipt) return { id, answer, receipt, network, payer, asset };
   throw new Problem(
     'payment_in_progress',
     'An earlier payment under this Idempotency-Key has not ended: nothing was charged, send this one again in a moment',

@@ -1,4 +1,7 @@
 /** A payer whose answer was lost pays again under the same `Idempotency-Key`, and is charged once. */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
 import t, { type Test } from 'tap';
 import { openPayer as openMppPayer } from '../../../src/rails/mpp/payer.ts';
 import { type PaidCall, request, sendProof, signProof } from '../../clients.ts';
@@ -243,4 +246,26 @@ t.test('a second payment under the key gets what the first is owed, and is not c
   await isReplayOf(t, await sendProof(call, first), body);
   await isReplayOf(t, await sendProof(call, second), body);
   t.equal((await gateway.earned('chain-a')) - earned, 480_000n);
+});
+
+t.test('an answer that is given for another payment is noted of the one that bought it', async (t) => {
+  const { pay, send } = order(protocols.x402);
+  const store = new Database(join(gateway.directory, 'turnpike.sqlite'));
+  t.teardown(() => store.close());
+  const find = store.prepare(
+    'SELECT payment_id AS payment, (SELECT state FROM payments WHERE id = payment_id) AS state FROM paid_visits WHERE request_id = ?',
+  );
+  /** What is noted is written down a moment later. */
+  const noted = async (answer: Response): Promise<{ payment: string; state: string | null }> => {
+    const id = answer.headers.get('request-id');
+    for (;;) {
+      const [row] = find.all(id) as { payment: string; state: string | null }[];
+      if (row) return { payment: row.payment, state: row.state };
+      await delay(50);
+    }
+  };
+  const first = await send(await pay());
+  const again = await send(await pay());
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.same(await noted(again), { ...(await noted(first)), state: 'settled' });
 });
