@@ -57,14 +57,19 @@ interface Key {
   readonly label: string;
   readonly balance: Money;
   readonly held: Money;
+  readonly entries: number;
   readonly expiresAt: number | undefined;
   readonly disabledAt: number | undefined;
 }
 
-/** `credit.low` of the keys that can still be used. A call under way holds far more than it mostly costs: that is left as well. */
+/**
+ * `credit.low` of the keys that can still be used. A call under way holds far more than it mostly costs: that is left as well.
+ * What has never had anything does not run low: its payment is not there yet, or never comes, and whoever likes makes such keys.
+ */
 export function creditNews({ creditBelow }: AlertsFile, keys: readonly Key[], now: number): News[] {
   if (creditBelow === undefined) return [];
-  const isOpen = ({ expiresAt, disabledAt }: Key) => disabledAt === undefined && (expiresAt ?? now + 1) > now;
+  const isOpen = ({ entries, expiresAt, disabledAt }: Key) =>
+    entries > 0 && disabledAt === undefined && (expiresAt ?? now + 1) > now;
   return keys
     .filter((key) => isOpen(key) && key.balance + key.held < usd(creditBelow))
     .map(({ id, label, balance, held }) => {

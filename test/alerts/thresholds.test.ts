@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { openAlerts } from '../../src/alerts/alerts.ts';
 import type { AlertsFile } from '../../src/catalogue/types.ts';
 import { won } from '../store/arrivals.ts';
-import { addFunded, sampleHold } from '../store/credits/credit-samples.ts';
+import { addFunded, sampleHold, sampleKey } from '../store/credits/credit-samples.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 import { quietParts } from './quiet-parts.ts';
 
@@ -54,4 +54,13 @@ t.test('a key whose call is under way has what the call will leave of what it ho
   await store.credits.hold(sampleHold('dear', 1_500_000n, { now: at, leaseUntil: at + MINUTE_MS }));
   await store.credits.settle('dear', { price: 1_500_000n, note: 'used' }, at + 2);
   t.match(await told(at + 2 * MINUTE_MS), [{ key: 'key', dollars: '0.49', threshold: '1' }]);
+});
+
+t.test('a key that has never had anything is told of once it has had too little', async (t) => {
+  const { store, told } = await watching(t, { creditBelow: '1' });
+  const at = MIDNIGHT - 30 * MINUTE_MS;
+  await store.credits.addKey(sampleKey('key'), undefined, at);
+  t.same(await told(at), []);
+  await store.credits.grant('key', { amount: 500_000n, reference: 'given', note: 'given' }, at);
+  t.match(await told(at + MINUTE_MS), [{ key: 'key', dollars: '0.5', threshold: '1' }]);
 });

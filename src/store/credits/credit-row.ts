@@ -77,6 +77,7 @@ export const toApiKey = (row: Row): ApiKey => ({
   balance: BigInt(filled(row, 'balance')),
   held: BigInt(filled(row, 'held')),
   spent: { day: Number(filled(row, 'day')), amount: BigInt(filled(row, 'spent')) },
+  entries: Number(filled(row, 'entries')),
   createdAt: Number(filled(row, 'created_at')),
   expiresAt: optionalNumber(row, 'expires_at'),
   disabledAt: optionalNumber(row, 'disabled_at'),

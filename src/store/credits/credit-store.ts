@@ -47,6 +47,8 @@ export interface ApiKey extends NewApiKey {
   readonly held: Money;
   /** What was spent, holds included, on the last day of UTC on which anything was; counted from the epoch. */
   readonly spent: { readonly day: number; readonly amount: Money };
+  /** How many there are in its ledger: none where what was to be bought with it was never paid. */
+  readonly entries: number;
   readonly createdAt: number;
   readonly disabledAt: number | undefined;
 }

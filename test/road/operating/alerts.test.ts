@@ -241,6 +241,29 @@ t.test('a day without enough sales is told once it is over', async (t) => {
   t.match(await receiver.until('revenue.daily'), [{ data: { day: tomorrow, dollars: '0', threshold: '1' } }]);
 });
 
+t.test('nobody is told of a key that has never had anything, for its payment did not settle', async (t) => {
+  const receiver = await startReceiver(t, SECRET);
+  const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
+  cpSync('catalogue', catalogue, { recursive: true });
+  const alerts = `\nalerts: { webhooks: [{ url: "${receiver.url}" }], creditBelow: "1" }\n`;
+  appendFileSync(join(catalogue, 'service.yaml'), alerts);
+  const gateway = await startGateway({
+    catalogue,
+    networks: ['chain-c'],
+    environment: { TURNPIKE_ALERT_SECRET: SECRET },
+    intervals: { alertEveryMs: 50 },
+  });
+  t.teardown(gateway.stop);
+  for (const amount_usd of ['0.01', '0.02']) {
+    await gateway.fault({ settlement: 'chain-c', fault: 'refuse' });
+    t.equal((await payV2(gateway, 'chain-c', request(gateway, '/v1/credits', { amount_usd }))).status, 402);
+  }
+  const bought = await payV2(gateway, 'chain-c', request(gateway, '/v1/credits', { amount_usd: '0.03' }));
+  t.equal(bought.status, 200);
+  t.match(await receiver.until('credit.low'), [{ data: { label: 'bought', dollars: '0.03' } }]);
+  t.equal(receiver.heard.length, 1);
+});
+
 t.test('a provider that is down and up again, and keys that run dry, are told', async (t) => {
   const receiver = await startReceiver(t, SECRET);
   const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');

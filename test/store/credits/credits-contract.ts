@@ -30,6 +30,7 @@ export function credits(promise: Promised): void {
       balance: 9_007_199_254_740_993n,
       held: 0n,
       spent: { day: 0, amount: 0n },
+      entries: 1,
       createdAt: 1,
       disabledAt: undefined,
     });
