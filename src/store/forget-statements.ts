@@ -32,11 +32,17 @@ export const forgetAnswers = (before: number, rowLock: string): Statement => ({
   values: [before],
 });
 
-export const forgetUnpaid = (before: number, rowLock: string): Statement => ({
-  text: `DELETE FROM payments WHERE id IN (
-    SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND ${AT_REST} AND created_at < ?1 AND updated_at < ?1
-    ORDER BY created_at LIMIT ${FORGET_AT_ONCE} ${rowLock})`,
+export const unpaidBefore = (before: number, rowLock: string): Statement => ({
+  text: `SELECT id FROM payments WHERE state IN ('released', 'unsettled') AND ${AT_REST} AND created_at < ?1
+      AND updated_at < ?1
+    ORDER BY created_at LIMIT ${FORGET_AT_ONCE} ${rowLock}`,
   values: [before],
+});
+
+/** Once they are locked. */
+export const forgetPayments = (ids: readonly string[], among: (place: string) => string): Statement => ({
+  text: `DELETE FROM payments WHERE id ${among('?1')}`,
+  values: [JSON.stringify(ids)],
 });
 
 /** By the index of what settled. Credits that wait count from their payment, and what is not sent yet is still to be paid. */

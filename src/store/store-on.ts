@@ -8,6 +8,7 @@ import type { Engine } from './engines/engine.ts';
 import type { Row, Statement } from './engines/statement.ts';
 import { figuresOn, reopen } from './figures/figures.ts';
 import * as forgotten from './forget-statements.ts';
+import { forgetUnpaid } from './forget-unpaid.ts';
 import { findKept, keepValue } from './kept-statements.ts';
 import { returnNonce, takeNonce } from './nonce-statements.ts';
 import { claim } from './payments/claim-steps.ts';
@@ -143,15 +144,15 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
     },
 
     async forget({ values, answers, payments, alerts = 0 }) {
-      const { forgetPaid, forgetRefunds, forgetAnswers, forgetUnpaid, FORGET_AT_ONCE } = forgotten;
+      const { forgetPaid, forgetRefunds, forgetAnswers, FORGET_AT_ONCE } = forgotten;
       const { rowLock } = engine;
       const paid = payments === undefined ? [] : [forgetPaid(payments, rowLock), forgetRefunds(payments)];
       const kept = [forgotten.forgetKept(values, rowLock), forgotten.forgetAllowances(values, rowLock)];
-      const ended = [forgetAnswers(answers, rowLock), forgetUnpaid(answers, rowLock)];
-      const old = [...kept, forgetAlerts(alerts), ...ended, ...paid];
+      const old = [...kept, forgetAlerts(alerts), forgetAnswers(answers, rowLock), ...paid];
       for (const statement of old) {
         while ((await engine.write(statement)).changes >= FORGET_AT_ONCE);
       }
+      while ((await engine.transact(() => forgetUnpaid(answers, engine))) >= FORGET_AT_ONCE);
     },
 
     spendAllowances: (spent, now) =>

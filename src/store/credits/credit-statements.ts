@@ -166,6 +166,19 @@ export const insertPurchase = (
   values: [paymentId, keyId, amount.toString(), now, awaitsConfirmations ? 1 : 0],
 });
 
+/** Of payments that are not made. Answers which keys they were for, and when they were written down. */
+export const forgetPurchases = (paymentIds: readonly string[], among: (place: string) => string): Statement => ({
+  text: `DELETE FROM purchases WHERE payment_id ${among('?1')} AND posted_at IS NULL RETURNING key_id, created_at`,
+  values: [JSON.stringify(paymentIds)],
+});
+
+/** A key that was made with a purchase, at the same moment, and has never had anything: nobody was told of it. */
+export const forgetUnusedKey = (id: string, madeAt: number): Statement => ({
+  text: `DELETE FROM api_keys WHERE id = ?1 AND created_at = ?2 AND entries = 0
+    AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.key_id = ?1 AND p.posted_at IS NULL)`,
+  values: [id, madeAt],
+});
+
 export const listUnconfirmed = (limit: number): Statement => ({
   text: `SELECT payment_id FROM (
       SELECT p.payment_id, p.created_at, ROW_NUMBER() OVER (

@@ -380,6 +380,33 @@ export function credits(promise: Promised): void {
     t.equal((await keyOf(store)).balance, 0n);
   });
 
+  promise('forgets with a payment that was never made the key that it made, and no other', async (t, store) => {
+    const forget = () => store.forget({ values: 0, answers: 1_000, payments: undefined });
+    const keys = async () => (await store.credits.listKeys(20)).map(({ id }) => id).sort();
+    await store.credits.addKey(sampleKey('of the operator'), undefined, 1);
+    await fulfilledPayment(store, 'unpaid');
+    await fulfilledPayment(store, 'unpaid too');
+    await fulfilledPayment(store, 'given');
+    await fulfilledPayment(store, 'under way');
+    await store.credits.purchase(samplePurchase('unpaid', sampleKey('made')), 10);
+    await store.credits.purchase(samplePurchase('unpaid too', { hash: sampleHash('of the operator') }), 10);
+    await store.credits.purchase(samplePurchase('given', sampleKey('given something')), 10);
+    await store.credits.purchase(samplePurchase('under way', sampleKey('waiting')), 10);
+    await store.credits.grant('given something', { amount: 5n, reference: 'gift', note: 'a gift' }, 11);
+    for (const id of ['unpaid', 'unpaid too', 'given'])
+      await store.giveUp({ id, attempt: 1 }, 'unsettled', 'insufficient funds', 11);
+    t.same(await keys(), ['given something', 'made', 'of the operator', 'waiting']);
+    await forget();
+    t.equal(await store.find('unpaid'), undefined);
+    t.same(await keys(), ['given something', 'of the operator', 'waiting']);
+
+    // Who signed what is good for so long may come back with it.
+    const settle = await fulfilledPayment(store, 'unpaid');
+    await store.credits.purchase(samplePurchase('unpaid', { hash: sampleHash('of the operator') }), 10);
+    await settle();
+    t.equal((await keyOf(store, 'of the operator')).balance, 500n, 'nothing was left of the first purchase');
+  });
+
   promise('credits a payment once, however often it is asked and looked at', async (t, store, open) => {
     const other = await open();
     const settle = await fulfilledPayment(store, 'payment');
