@@ -15,6 +15,13 @@ export const forgetKept = (before: number, rowLock: string): Statement => ({
   values: [before],
 });
 
+/** They are there to be locked: who comes back has another. */
+export const forgetPayers = (before: number, rowLock: string): Statement => ({
+  text: `DELETE FROM payers WHERE payer IN (
+    SELECT payer FROM payers WHERE seen_at < ?1 ORDER BY seen_at LIMIT ${FORGET_AT_ONCE} ${rowLock})`,
+  values: [before],
+});
+
 /** Locked in the order in which they are spent: instances that wait for each other's rows would wait for ever. */
 export const forgetAllowances = (before: number, rowLock: string): Statement => ({
   text: `DELETE FROM allowances WHERE name IN (

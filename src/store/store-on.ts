@@ -147,7 +147,9 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
       const { forgetPaid, forgetRefunds, forgetAnswers, FORGET_AT_ONCE } = forgotten;
       const { rowLock } = engine;
       const paid = payments === undefined ? [] : [forgetPaid(payments, rowLock), forgetRefunds(payments)];
-      const kept = [forgotten.forgetKept(values, rowLock), forgotten.forgetAllowances(values, rowLock)];
+      const kept = [forgotten.forgetKept, forgotten.forgetPayers, forgotten.forgetAllowances].map((forget) =>
+        forget(values, rowLock),
+      );
       const old = [...kept, forgetAlerts(alerts), forgetAnswers(answers, rowLock), ...paid];
       for (const statement of old) {
         while ((await engine.write(statement)).changes >= FORGET_AT_ONCE);

@@ -353,7 +353,7 @@ export interface Store extends NonceStore {
    * last touched before `answers`, the answers of the settled (see `FORGOTTEN`) and all of those that moved no money and
    * never will (`released`, `unsettled`), with the API keys that they were to buy; what was settled or given back and last
    * touched before `payments`, with its refunds; alerts from before `alerts` that are sent or given up; allowances that
-   * were whole again before `values`. What is owed, unknown or under way stays, and so do refunds that are not sent and credits that do not count yet.
+   * were whole again before `values`, and locks of payers that were not seen since. What is owed, unknown or under way stays, and so do refunds that are not sent and credits that do not count yet.
    */
   forget(before: {
     readonly values: number;

@@ -374,6 +374,9 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
   () => `
     CREATE INDEX payments_late ON payments ((updated_at - created_at))
       WHERE state = 'settled' AND updated_at - created_at > 3600000 AND answer <> '';`,
+
+  // Payers that did not come back are forgotten.
+  () => `CREATE INDEX payers_by_age ON payers (seen_at);`,
 ];
 
 export const schemaVersion = steps.length;

@@ -63,10 +63,13 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
   isPlannedOnce: true,
 });
 
-/** Until the end of the transaction nobody else counts what this payer has under way. */
+/**
+ * Until the end of the transaction nobody else counts what this payer has under way. When it was seen is for
+ * `forgetPayers`, and written once an hour: what an index has is dearer to change.
+ */
 export const lockPayer = (payer: string, now: number): Statement => ({
-  text: `INSERT INTO payers (payer, seen_at) VALUES (?1, ?2)
-    ON CONFLICT (payer) DO UPDATE SET seen_at = excluded.seen_at`,
+  text: `INSERT INTO payers (payer, seen_at) VALUES (?1, ?2) ON CONFLICT (payer) DO UPDATE SET seen_at =
+    CASE WHEN payers.seen_at < excluded.seen_at - 3600000 THEN excluded.seen_at ELSE payers.seen_at END`,
   values: [payer, now],
   isPlannedOnce: true,
 });

@@ -262,6 +262,29 @@ t.test('forgets nothing that comes into use again at the same moment', async (t)
   }
 });
 
+t.test('forgets payers that did not come back, and counts one that does at that moment', async (t) => {
+  const database = await emptyDatabase();
+  const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
+  const exposure = { perPayer: 100n, unproven: 100n, failures: 1, failuresSince: 0 };
+  const claim = (id: string, payer: string, at: number) =>
+    store.claim(sampleFacts(id, { payer, amount: '70' }), claimAt(at, { exposure }));
+  const payers = async (): Promise<string[]> => {
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    const { rows } = await client.query('SELECT payer FROM payers ORDER BY payer').finally(() => client.end());
+    return rows.map(({ payer }) => payer);
+  };
+  for (let number = 0; number < 60; number += 1) await claim(`payment ${number}`, `payer ${number}`, 1);
+  await claim('late', 'another', LATE.values);
+  t.equal((await payers()).length, 61);
+  const [again] = await bothAtOnce<unknown>(database, "payers WHERE payer = 'payer 7'", [
+    () => claim('again', 'payer 7', LATE.values),
+    () => other.forget(LATE),
+  ]);
+  t.match(again, { won: true, open: 70n, exceeds: 'exposure' });
+  t.same(await payers(), ['another', 'payer 7']);
+});
+
 t.test('forgets allowances beside who spends them, also where they were last spent in another order', async (t) => {
   const database = await emptyDatabase();
   const [store, other] = await Promise.all([openHere(t, database), openHere(t, database)]);
