@@ -66,6 +66,26 @@ t.test('mints are a list or a text on every route, up to the documented number',
   }
 });
 
+t.test('every curated list that is named is answered, and no other is asked for', async (t) => {
+  const { ask, doubles } = await openServed(t);
+  const assetsOf = async (list?: string) => {
+    const { listId, assets } = await ask<{ listId: string; assets: { assetId: string }[] }>('/tokens-api/curated', {
+      ...(list && { list }),
+    });
+    t.equal(listId, list ?? 'all');
+    return assets.map(({ assetId }) => assetId);
+  };
+  const all = await assetsOf();
+  t.same(await assetsOf('all'), all);
+  for (const list of ['majors', 'lsts', 'currencies', 'rwas', 'etfs', 'metals', 'stocks']) {
+    const assets = await assetsOf(list);
+    t.ok(assets.length < all.length && assets.every((asset) => all.includes(asset)), list);
+  }
+  const before = doubles.calls();
+  await t.rejects(ask('/tokens-api/curated', { list: 'stonks' }), { code: 'invalid_request' });
+  t.same(doubles.calls(), before, 'the provider answers all of them for a list that it does not know');
+});
+
 t.test('an unknown asset, mint or token is not found, and says so to the caller', async (t) => {
   const { ask } = await openServed(t);
   const nobody = '1nc1nerator11111111111111111111111111111111';

@@ -161,9 +161,9 @@ export interface Result {
 
 export interface Request {
   /**
-   * A list: majors, lsts, currencies, rwas, etfs, metals, stocks, or all
+   * A list, or all of them
    */
-  list: string;
+  list: 'all' | 'majors' | 'lsts' | 'currencies' | 'rwas' | 'etfs' | 'metals' | 'stocks';
   /**
    * One row an asset or one a mint address
    */
