@@ -86,6 +86,15 @@ t.test('every curated list that is named is answered, and no other is asked for'
   t.same(doubles.calls(), before, 'the provider answers all of them for a list that it does not know');
 });
 
+t.test('sections of an asset may be asked for with spaces between, and each once', async (t) => {
+  const { ask } = await openServed(t);
+  for (const include of ['profile, risk', ' profile ,risk , profile ']) {
+    const { includes } = await ask('/tokens-api/asset-detail', { assetId: 'jupiter', include });
+    t.match(includes, { profile: { ok: true }, risk: { ok: true } }, include);
+    t.same(Object.keys(includes as object), ['profile', 'risk'], include);
+  }
+});
+
 t.test('an unknown asset, mint or token is not found, and says so to the caller', async (t) => {
   const { ask } = await openServed(t);
   const nobody = '1nc1nerator11111111111111111111111111111111';

@@ -112,7 +112,10 @@ export function assetDetail(place: { asset: AssetFixture; mint: string }, query:
   const { assetId, name, symbol, category, aliases } = asset;
   const tokens = tokensOf(asset);
   const chosen = tokens.find((token) => token.mint === mint) ?? tokens[0];
-  const includes = (query.get('include') ?? '').split(',').filter(Boolean);
+  const includes = (query.get('include') ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
   return {
     asset: {
       assetId,
