@@ -26,7 +26,7 @@ export interface Request {
          */
         sample_rate?: 8000 | 16000 | 22050 | 24000 | 44100 | 48000;
         /**
-         * Bits a second, of an MP3
+         * Bits a second, of an MP3; without effect on a WAV
          */
         bit_rate?: 32000 | 64000 | 96000 | 128000 | 192000;
       };

@@ -117,6 +117,7 @@ for (const [format, told, file] of [
   ['mp3_16000_32000', { sample_rate: 16_000, bit_rate: 32_000 }, { sampleRate: 16_000, bitrate: 32_000 }],
   [{ sample_rate: 8000 }, { codec: 'mp3', sample_rate: 8000 }, { sampleRate: 8000 }],
   [{ codec: 'wav', sample_rate: 48_000 }, { codec: 'wav', sample_rate: 48_000 }, { sampleRate: 48_000 }],
+  [{ codec: 'wav', bit_rate: 64_000 }, { codec: 'wav', bit_rate: undefined }, { bitrate: 384_000 }],
 ] as const) {
   t.test(`makes the sound file that ${JSON.stringify(format) ?? 'nothing'} asks for`, async (t) => {
     const { binding, context } = await openSetting(t, speech);
