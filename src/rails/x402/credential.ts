@@ -55,6 +55,14 @@ const fingerprintOf = ({ shown }: Authorization, challengeId: string | undefined
 const holdTerms = (payment: PaymentPayload): HoldTerms | undefined =>
   payment.x402Version === 2 && payment.accepted.hold ? { ...payment.accepted, ...payment.accepted.hold } : undefined;
 
+/** Where nothing else is offered, the body shows networks that version 1 has no name for. */
+function unknownNetwork(name: string, networks: Pick<PayableNetworks, 'named'>): Refusal {
+  const reason = networks.named(2, name)
+    ? `x402 version 1 knows no network ${name}: pay by version 2`
+    : `the network ${name.slice(0, 60)} is not known here`;
+  return new Refusal('verification-failed', reason);
+}
+
 /** Throws Refusal. */
 export function readCredential(
   payment: PaymentPayload,
@@ -63,7 +71,7 @@ export function readCredential(
 ): X402Credential {
   const name = networkName(payment);
   const network = networks.named(payment.x402Version, name);
-  if (!network) throw new Refusal('verification-failed', `the network ${name.slice(0, 60)} is not known here`);
+  if (!network) throw unknownNetwork(name, networks);
   const hold = holdTerms(payment);
   const chainId = Number(network.caip2.split(':')[1]);
   if (schemeOf(payment) === 'batch-settlement') return channelCredential(payment, network, chainId, request);

@@ -31,6 +31,22 @@ t.test('the body names every network, also those that version 1 has no name for'
   );
 });
 
+t.test(
+  'who pays by version 1 what the body shows on a network without a name there is told which version pays',
+  async (t) => {
+    const [path, body] = ['/chain-d/stock/signal', { ticker: 'AAPL' }] as const;
+    const { challenge } = await challenged(path, body);
+    t.match(challenge.accepts, [{ network: CHAIN_D }], 'all that is offered');
+    const call = callOf(gateway, 'POST', path, body);
+    const [proof] = Object.values(await signProof(gateway, 'chain-d', call));
+    const { payload } = JSON.parse(Buffer.from(proof ?? '', 'base64').toString());
+    const payment = { x402Version: 1, scheme: 'exact', network: CHAIN_D, payload };
+    const refused = await sendProof(call, { 'x-payment': Buffer.from(JSON.stringify(payment)).toString('base64') });
+    t.equal(refused.status, 402);
+    t.match(await refused.json(), { detail: `x402 version 1 knows no network ${CHAIN_D}: pay by version 2` });
+  },
+);
+
 for (const path of ['/stock/research', '/stock/signal']) {
   t.test(`${path} is not offered on chain-d for a stock without a token there`, async (t) => {
     const networks = async (ticker: string) =>
