@@ -129,6 +129,34 @@ t.test('discovery and market mirrors say that they succeeded, beside the result'
   t.same(await ask('/chain-c-main/token/chain-a-discovery', input), { success: true, ...answer });
 });
 
+t.test('traders come in the order that is asked for, with the same figures in each', async (t) => {
+  const { ask } = await openServed(t);
+  type Trader = Record<string, number>;
+  const tradersBy = async (sortBy?: string) =>
+    (await ask<{ data: Trader[] }>('/token/chain-a-discovery', { action: 'top_traders', ...(sortBy && { sortBy }) }))
+      .data;
+  const named = ({ lastActiveTimestamp: _, ...trader }: Trader) => JSON.stringify(trader);
+  const usual = (await tradersBy()).map(named);
+  t.equal(usual.length, 20);
+  const orders = {
+    1: 'realizedPnlUsd',
+    2: 'winRatePercent',
+    3: 'txs',
+    4: 'txVolume',
+    5: 'realizedPnlPercent',
+  };
+  for (const [sortBy, field] of Object.entries(orders)) {
+    const traders = await tradersBy(sortBy);
+    const figures = traders.map((trader) => trader[field] ?? Number.NaN);
+    t.same(
+      figures,
+      figures.toSorted((one, other) => other - one),
+      field,
+    );
+    t.same(traders.map(named).sort(), [...usual].sort(), field);
+  }
+});
+
 t.test('what needs another field is refused before it is paid for', async (t) => {
   const { ask } = await openServed(t);
   const refused: [string, object][] = [

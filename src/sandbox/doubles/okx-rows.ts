@@ -233,10 +233,13 @@ export const clusterTopHolders = ({ price, marketCap }: ListedToken) => ({
   averageSellPricePercent: '',
 });
 
+/** What `sortBy` orders traders by, from 1 on. */
+const leaderOrders = ['realizedPnlUsd', 'winRatePercent', 'txs', 'txVolume', 'realizedPnlPercent'] as const;
+
 export function leaderboard(query: URLSearchParams) {
   const chainIndex = query.get('chainIndex');
-  return Array.from({ length: 20 }, (_, place) => {
-    const random = seeded(`leader ${place} ${query}`);
+  const leaders = Array.from({ length: 20 }, (_, place) => {
+    const random = seeded(`leader ${place} ${chainIndex} ${query.get('timeFrame')}`);
     return {
       walletAddress: wallet(`leader ${place} ${chainIndex}`, chainIndex),
       realizedPnlUsd: String(400_000 - place * 15_000),
@@ -249,6 +252,8 @@ export function leaderboard(query: URLSearchParams) {
       lastActiveTimestamp: String(Date.now() - place * 60_000),
     };
   });
+  const order = leaderOrders[Number(query.get('sortBy')) - 1] ?? 'realizedPnlUsd';
+  return leaders.sort((one, other) => Number(other[order]) - Number(one[order]));
 }
 
 export function signals(body: Readonly<Record<string, unknown>>) {
