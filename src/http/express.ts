@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { Document } from '../discovery/document.ts';
-import { draining as drainingProblem, Problem } from '../errors.ts';
+import { draining as drainingProblem, Problem, takesOnly } from '../errors.ts';
 import type { RouteFinder } from '../lifecycle/find.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -124,6 +124,9 @@ export function createGatewayRouter(parts: RouterParts): Router {
     const file = parts.media?.(request.params.name);
     if (!file) throw new Problem('unknown_path', 'No file of that name is kept here');
     sendFile(file, request, response);
+  });
+  router.all(['/healthz', '/readyz', '/media/:name', ...parts.documents.keys()], () => {
+    throw takesOnly('GET');
   });
 
   router.use(refuseWhileDraining(parts));

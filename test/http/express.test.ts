@@ -155,3 +155,19 @@ t.test('a paid call is the same in somebody else’s application, and their own 
     body: 'not found, they say',
   });
 });
+
+t.test('who sends something to what is read is told how it is read', async (t) => {
+  for (const path of [
+    '/x402-resources',
+    '/openapi.json',
+    '/.well-known/x402',
+    '/llms.txt',
+    '/healthz',
+    '/media/x.png',
+  ]) {
+    const answer = await fetch(gateway.url + path, { method: 'POST', body: '{}' });
+    t.equal(answer.status, 405, path);
+    t.equal(answer.headers.get('allow'), 'GET', path);
+    t.match(await answer.json(), { error: { code: 'method_not_allowed', message: 'This path takes GET' } }, path);
+  }
+});
