@@ -18,17 +18,29 @@ interface SearchParts {
 
 const MOST_FOUND = 50;
 
-const searchInput: Tool['inputSchema'] = {
+/** One of those that there are: for another nothing is found, which reads as if nothing of the kind were sold. */
+const oneOf = (values: readonly string[]) => ({
+  type: 'string',
+  ...(values.length > 0 && { enum: [...new Set(values)].sort() }),
+});
+
+const searchInput = (tools: readonly SoldTool[]): Tool['inputSchema'] => ({
   type: 'object',
   additionalProperties: false,
   properties: {
     query: { type: 'string', maxLength: 200, description: 'Words for what is needed: transcribe speech' },
-    group: { type: 'string', maxLength: 64, description: 'Only of this group: image' },
-    network: { type: 'string', maxLength: 64, description: 'Only what can be paid on this network' },
+    group: {
+      ...oneOf(tools.map(({ routes: [route] }) => route.endpoint.group)),
+      description: 'Only of this group',
+    },
+    network: {
+      ...oneOf(tools.flatMap(({ networks }) => networks)),
+      description: 'Only what can be paid on this network',
+    },
     maxPrice: { type: 'string', pattern: AMOUNT, description: 'Dollars: only what can cost no more than this: 0.05' },
     limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND, default: 10 },
   },
-};
+});
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -108,7 +120,7 @@ export const searchTools = (parts: SearchParts): OwnTool[] => [
       name: 'search_endpoints',
       title: 'Find what is sold',
       description: 'Finds endpoints by what is needed, best first, with prices. Costs nothing.',
-      inputSchema: searchInput,
+      inputSchema: searchInput(parts.tools),
       annotations: FREE,
     },
     call: (input) => answered(found(parts, input)),
