@@ -49,6 +49,7 @@ const files = (baseUrl: string) => ({
         'path: /model/vendor.large-2026:0/converse, body: { messages: question }, headers: { X-Amz-Target: { value: Runtime.Converse }, content-type: { value: application/x-amz-json-1.1 } }',
       ),
       'search.yaml': endpoint('search', QUESTION, 'method: GET, path: "/search/{question}", query: { q: question }'),
+      'listed.yaml': endpoint('listed', QUESTION, 'method: GET, path: "/of[all]|it/{question}?filter[kind]=a|b"'),
     },
   },
 });
@@ -125,14 +126,20 @@ t.test('each call is signed with its path, its query, its body and the headers t
   });
   t.match(await buy('/cloud/search', "fog & café's (1+1)*~!"), { status: 200 });
   t.match(calls[1]?.url, /\?q=fog%20%26%20caf%C3%A9%27s%20%281%2B1%29/);
+  t.match(
+    await buy('/cloud/listed', 'fog'),
+    { status: 200 },
+    'characters that no address has are signed as they are sent',
+  );
+  t.equal(calls[2]?.url, '/v1/of%5Ball%5D%7Cit/fog?filter%5Bkind%5D=a%7Cb');
   t.match(calls[0]?.headers, { 'x-amz-target': 'Runtime.Converse', 'x-amz-client': 'turnpike' });
   const covered = /SignedHeaders=[^,]*content-type;[^,]*x-amz-client;x-amz-date;x-amz-security-token;x-amz-target,/;
   t.match(calls[0]?.headers.authorization, covered);
-  t.equal((await gateway.earned('chain-c')) - before, 20_000n);
+  t.equal((await gateway.earned('chain-c')) - before, 30_000n);
 
   refuses = true;
   t.equal((await buy('/cloud/chat', 'a second one')).status, 500);
-  t.equal((await gateway.earned('chain-c')) - before, 20_000n, 'what is refused is not charged');
+  t.equal((await gateway.earned('chain-c')) - before, 30_000n, 'what is refused is not charged');
   for (const secret of [SECRET, SESSION]) t.notOk(lines.join('').includes(secret), 'nobody reads a key');
 });
 
@@ -140,7 +147,7 @@ t.test('the sandbox sells it', async (t) => {
   const catalogue = join(t.testdir({ catalogue: files('https://runtime.eu-west-1.example.com') }), 'catalogue');
   const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
   t.teardown(gateway.stop);
-  for (const path of ['/cloud/chat', '/cloud/search']) {
+  for (const path of ['/cloud/chat', '/cloud/search', '/cloud/listed']) {
     const answer = await payV2(gateway, 'chain-c', request(gateway, path, { question: 'fog & rain' }));
     t.equal(await answer.text(), '{"said":"fog"}', path);
   }

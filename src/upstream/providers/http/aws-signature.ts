@@ -18,9 +18,12 @@ export interface AwsScope {
 /** The headers that the signature has to cover: of others, a proxy may write some anew. */
 const isCovered = (name: string): boolean => name === 'content-type' || name.startsWith('x-amz-');
 
+/** What no address has, such as brackets: aws4 signs it escaped, together with the escapes beside it. */
+const UNWRITTEN = /[^\w;,/?:@&=+$\-.!~*'()#%]/gu;
+
 /** A + is a blank in forms alone, and these know none in a query. */
-function blanksWritten(path: string): string {
-  const [before = '', ...query] = path.split('?');
+function asWritten(path: string): string {
+  const [before = '', ...query] = path.replace(UNWRITTEN, encodeURIComponent).split('?');
   return [before, ...query.map((part) => part.replaceAll('+', '%20'))].join('?');
 }
 
@@ -34,7 +37,7 @@ export function awsSignature(
   { service, region }: AwsScope,
   credentials: AwsCredentials,
 ): { readonly path: string; readonly headers: Record<string, string> } {
-  const path = blanksWritten(given);
+  const path = asWritten(given);
   const covered = Object.fromEntries(Object.entries(headers).filter(([name]) => isCovered(name)));
   const signed = aws4.sign(
     { service, region, method, host, path, headers: { ...covered, host }, ...(bytes !== undefined && { body: bytes }) },
