@@ -1,6 +1,6 @@
 /** A server that asks for whatever it likes, is no sandbox, and keeps what it is given. */
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
@@ -22,7 +22,7 @@ export interface HostileGateway {
   /** It closes every connection without an answer. */
   isGone: boolean;
   /** What it does with every request, in place of all else. */
-  onRequest: ((response: ServerResponse) => void) | undefined;
+  onRequest: ((response: ServerResponse, request: IncomingMessage) => void) | undefined;
   /** What it does where it is asked whether it is a sandbox. */
   onSandbox: ((response: ServerResponse) => void) | undefined;
 }
@@ -58,7 +58,7 @@ export async function startHostileGateway(t: Test): Promise<HostileGateway> {
   );
   const server = createServer((request, response) => {
     if (gateway.isGone) response.destroy();
-    else if (gateway.onRequest) gateway.onRequest(response);
+    else if (gateway.onRequest) gateway.onRequest(response, request);
     else if (request.url?.startsWith('/mcp')) void handler(request, response);
     else if (request.url === '/sandbox' && gateway.onSandbox) gateway.onSandbox(response);
     else response.writeHead(404).end();

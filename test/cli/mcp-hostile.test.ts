@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
@@ -180,12 +181,26 @@ t.test('what is answered with nothing, or with an answer to something else, has 
   const { gateway, call } = await open(t);
   gateway.onRequest = (response) => response.writeHead(202).end();
   await t.rejects(call('x', {}), /it was taken, and not answered/);
+  gateway.onRequest = (response) => response.writeHead(202, { 'content-type': 'text/event-stream' }).end();
+  await t.rejects(call('x', {}), /it was taken, and not answered/, 'whatever it says that it is');
   const error = { code: -32_600, message: 'Too busy' };
   gateway.onRequest = (response) =>
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ jsonrpc: '2.0', id: 'another', error }));
   await t.rejects(call('x', {}), /it was taken, and not answered/);
+});
+
+t.test('a stream is waited for in whatever letters it is called one', async (t) => {
+  const { gateway, call } = await open(t);
+  gateway.onRequest = async (response, request) => {
+    const { id } = JSON.parse(await text(request));
+    const result = { resultType: 'complete', content: [{ type: 'text', text: 'here' }] };
+    response
+      .writeHead(200, { 'content-type': 'Text/Event-Stream; charset=utf-8' })
+      .end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+  };
+  t.match(await call('x', {}), { text: 'here' });
 });
 
 t.test('a stream that is to be taken up again and again ends its call', async (t) => {

@@ -36,10 +36,14 @@ const SERVER_ERROR = -32_000;
 /** Whether the answer to what is sent streams: then its end is told apart. */
 const asked = new AsyncLocalStorage<{ streams: boolean }>();
 
+/** As the package tells it: of a 202 it reads nothing. */
+const isStream = ({ status, headers }: Response): boolean =>
+  status !== 202 && /^text\/event-stream\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
+
 async function fetchAnswer(...given: Parameters<typeof fetch>): Promise<Response> {
   const answer = await boundedFetch(...given);
   const sent = asked.getStore();
-  if (sent) sent.streams = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (sent) sent.streams = isStream(answer);
   return answer;
 }
 
