@@ -28,8 +28,9 @@ function isFinal(error: unknown): boolean {
   return error instanceof Problem && finalCodes.has(error.code);
 }
 
-const isDraining = (error: unknown): boolean =>
-  error instanceof Problem && (error.code === 'draining' || isDraining(error.cause));
+/** Whether the gateway itself is why, and neither its payer nor a provider. */
+const isOurs = (error: unknown): boolean =>
+  error instanceof Problem && (error.code === 'draining' || brokenOff.has(error.code) || isOurs(error.cause));
 
 /** What its payer had a hand in, or what was held for it: that was locked and given back at our cost, whoever failed. */
 export function endOf(error: unknown, hold?: Pick<Hold, 'deposited'>): CallEnd {
@@ -37,7 +38,7 @@ export function endOf(error: unknown, hold?: Pick<Hold, 'deposited'>): CallEnd {
   // What was claimed and then not locked has cost two writes of the store.
   if (error instanceof Refusal) return error.settlement || held ? 'wasted' : 'failed';
   if (error instanceof Problem && error.code === 'result_owed') return isFinal(error.cause) ? 'wasted' : 'other';
-  if (held && outcomeOf(error) === 'released' && !isDraining(error)) return 'wasted';
+  if (held && outcomeOf(error) === 'released' && !isOurs(error)) return 'wasted';
   return isFinal(error) ? 'failed' : 'other';
 }
 

@@ -206,6 +206,8 @@ function owed({ code, message, headers }: Problem, receipt: Receipt, cause: unkn
 /** Where nothing was locked, the same payment gets what it is for once they have passed. */
 const passing: Partial<Record<ProblemCode, string>> = {
   draining: 'The gateway is shutting down',
+  internal_error: 'The gateway failed',
+  store_unavailable: 'The database cannot be used now',
   media_unavailable: 'What was made cannot be stored now',
   too_many_requests: 'This payer has the gateway read too much at a time',
 };

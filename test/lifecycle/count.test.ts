@@ -1,6 +1,6 @@
 /** What is counted of a payment, and against whom. */
 import t from 'tap';
-import { Problem } from '../../src/errors.ts';
+import { Problem, type ProblemCode } from '../../src/errors.ts';
 import { counted, endOf } from '../../src/lifecycle/count.ts';
 import type { Work } from '../../src/payment/claim.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
@@ -23,6 +23,8 @@ function openCount() {
 const owed = (failure: UpstreamProblem['failure']) =>
   new Problem('result_owed', undefined, { cause: new UpstreamProblem(failure, 'provider', 'for the log') });
 
+const givenBack = (code: ProblemCode) => new Problem('refunded', undefined, { cause: new Problem(code) });
+
 for (const [what, error, outcome, end, endIfHeld] of [
   ['it was not taken', new Refusal('verification-failed', 'busy'), 'released', 'failed', 'wasted'],
   ['it was not settled', new Refusal('verification-failed', 'used', { settlement }), 'unsettled', 'wasted', 'wasted'],
@@ -36,6 +38,9 @@ for (const [what, error, outcome, end, endIfHeld] of [
   ['another instance took it over', new Problem('payment_in_progress'), 'failed', 'other', 'other'],
   ['the database was away', new Problem('store_unavailable'), 'failed', 'other', 'other'],
   ['the gateway failed', new Problem('internal_error'), 'failed', 'other', 'other'],
+  ['the gateway stopped and gave it back', givenBack('draining'), 'released', 'other', 'other'],
+  ['the gateway failed and gave it back', givenBack('internal_error'), 'released', 'other', 'other'],
+  ['what was made was not stored and it was given back', givenBack('media_unavailable'), 'released', 'other', 'wasted'],
   ['nobody foresaw it', new TypeError('what'), 'failed', 'other', 'other'],
 ] as const) {
   t.test(`where ${what}, it is ${outcome}`, async (t) => {

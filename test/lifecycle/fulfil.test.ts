@@ -455,6 +455,21 @@ for (const [what, release, state] of [
   });
 }
 
+for (const [error, code] of [
+  [new TypeError('secret'), 'internal_error'],
+  [new Problem('store_unavailable', 'in a moment', { headers: { 'retry-after': '5' } }), 'store_unavailable'],
+] as const) {
+  t.test(`who has back what was locked is not told to send it again: ${code}`, async (t) => {
+    const { pay, store } = openHeld(t, { release: async () => refused('given back') }, throws(error));
+    const message = /^The (gateway failed|database cannot be used now); what was locked is given back: sign another/;
+    t.match(await pay('p'), { problem: { code: 'refunded', message } });
+    t.match(await store.find('p'), { state: 'unsettled', reason: `${code}: given back` });
+    t.match(await pay('p'), { kind: 'challenge' }, 'it buys nothing any more');
+    const whole = openHeld(t, {}, throws(error));
+    t.match(await whole.pay('p'), { problem: { code } }, 'what is free with its claim is good');
+  });
+}
+
 t.test('who is charged nothing is told of the money that lies ready', async (t) => {
   const receipt = sampleReceipt('0xready');
   const details = [{ path: '/size', message: 'too large' }];
