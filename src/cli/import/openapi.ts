@@ -20,19 +20,20 @@ export const readDocumentOf =
     const document = await readDocument(source);
     const baseUrl = baseUrlOf(document, given);
     const operations = operationsOf(document);
+    const described = { root: document.root, baseUrl };
     const context = { root: document.root, checked };
     return {
       name: upstreamNameOf(baseUrl, asJsonObject(document.root.info).title),
       operations,
       offer(chosen, upstream): Offer<Operation> {
-        const scheme = chooseScheme(document, chosen);
+        const scheme = chooseScheme(described, chosen);
         return {
           upstream: upstreamFile(upstream, baseUrl, scheme),
           plan(operation, sale) {
             const server = elsewhere(operation, document, baseUrl);
             if (server !== undefined)
               throw new Unsupported(`is at ${server}: import it with --base-url and --upstream`);
-            const reason = refusedWith(document, operation, scheme);
+            const reason = refusedWith(described, operation, scheme);
             if (reason !== undefined) throw new Unsupported(reason);
             return endpointFor(operation, sale, scheme, context);
           },

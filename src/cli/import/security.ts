@@ -46,10 +46,16 @@ const AWS_PARAMETERS = [
   'SignedHeaders',
 ];
 
-/** Service and region are those that the first server's address names. */
-function awsPart(root: JsonObject, name: string, kind: string): Part | undefined {
-  const address = addressOf(asJsonObjects(root.servers)[0], undefined);
-  const [, service, region] = AWS_HOST.exec(address === undefined ? '' : new URL(address).hostname) ?? [];
+/** A document, and where the upstream is that is made of it. */
+interface Described extends Pick<ApiDocument, 'root'> {
+  readonly baseUrl: string;
+}
+
+/** Service and region are those that the upstream's address names; where that names none, those of the first server's. */
+function awsPart({ root, baseUrl }: Described, name: string, kind: string): Part | undefined {
+  const addresses = [baseUrl, addressOf(asJsonObjects(root.servers)[0], undefined) ?? baseUrl];
+  const named = addresses.map((address) => AWS_HOST.exec(new URL(address).hostname));
+  const [, service, region] = named.find((found) => found !== null) ?? [];
   if (kind.toLowerCase() !== 'awssigv4' || service === undefined || region === undefined) return undefined;
   return {
     name,
@@ -64,7 +70,8 @@ function awsPart(root: JsonObject, name: string, kind: string): Part | undefined
 }
 
 /** Undefined where the adapter cannot send it. */
-function partOf(root: JsonObject, name: string, secret: string): Part | undefined {
+function partOf(described: Described, name: string, secret: string): Part | undefined {
+  const { root } = described;
   const source = resolved(root, asJsonObject(asJsonObject(root.components).securitySchemes)[name]);
   const [type, place, sentAs] = [source.type, source.in, String(source.name)];
   const http = String(source.scheme).toLowerCase();
@@ -75,7 +82,7 @@ function partOf(root: JsonObject, name: string, secret: string): Part | undefine
     const user = { user: 'USER', password: 'PASSWORD' };
     return { name, place: 'basic', authorize: { basic: '{user}:{password}' }, secrets: user, parameters: [] };
   }
-  if (source[AWS_MARK] !== undefined) return awsPart(root, name, String(source[AWS_MARK]));
+  if (source[AWS_MARK] !== undefined) return awsPart(described, name, String(source[AWS_MARK]));
   if (type === 'apiKey' && (place === 'header' || place === 'query')) {
     const authorize = { [place]: sentAs, value: `{${secret}}` };
     return {
@@ -100,12 +107,12 @@ function partOf(root: JsonObject, name: string, secret: string): Part | undefine
 }
 
 /** Schemes of the document that are needed together; empty where one of them cannot be sent. */
-function partsOf(root: JsonObject, needed: readonly string[]): Part[] {
+function partsOf(described: Described, needed: readonly string[]): Part[] {
   // One header holds one access token, which opens what names several flows to get it.
-  const [, ...sameToken] = needed.filter((name) => partOf(root, name, KEY)?.place === 'bearer');
+  const [, ...sameToken] = needed.filter((name) => partOf(described, name, KEY)?.place === 'bearer');
   const names = needed.filter((name) => !sameToken.includes(name));
   const secretOf = (name: string): string => (names.length === 1 ? KEY : kebab(name).replaceAll('-', '_') || KEY);
-  const parts = names.flatMap((name) => partOf(root, name, secretOf(name)) ?? []);
+  const parts = names.flatMap((name) => partOf(described, name, secretOf(name)) ?? []);
   // Two of one place, such as the header of bearer and basic, take each other's.
   const secrets = parts.flatMap((part) => Object.keys(part.secrets));
   const areApart = areDistinct(parts.map(({ place }) => headerOf(place))) && areDistinct(secrets);
@@ -132,16 +139,16 @@ const schemeOf = (parts: readonly Part[]): Scheme => {
 };
 
 /** The alternatives that an operation names: each a list of schemes that are all needed. Empty: it needs none. */
-function alternativesOf({ root }: ApiDocument, { source }: Operation): string[][] {
+function alternativesOf({ root }: Pick<ApiDocument, 'root'>, { source }: Operation): string[][] {
   return asJsonObjects(source.security ?? root.security).map((needed) => Object.keys(needed));
 }
 
 /** The scheme of the upstream: what opens most operations, and of equals the first. Undefined: none is needed. */
-export function chooseScheme(document: ApiDocument, operations: readonly Operation[]): Scheme | undefined {
+export function chooseScheme(described: Described, operations: readonly Operation[]): Scheme | undefined {
   const counts = new Map<string, { readonly parts: readonly Part[]; opened: number }>();
   for (const operation of operations) {
-    for (const needed of alternativesOf(document, operation)) {
-      const parts = partsOf(document.root, needed);
+    for (const needed of alternativesOf(described, operation)) {
+      const parts = partsOf(described, needed);
       if (parts.length === 0) continue;
       const places = parts
         .map(({ place }) => place)
@@ -196,19 +203,18 @@ export function unnamedSchemes({ root }: ApiDocument, operations: readonly Opera
 
 /** Why calls of an operation are not let in with the upstream's scheme; undefined where they are. */
 export function refusedWith(
-  document: ApiDocument,
+  described: Described,
   operation: Operation,
   scheme: Scheme | undefined,
 ): string | undefined {
-  const alternatives = alternativesOf(document, operation);
-  const isSent = (name: string): boolean =>
-    scheme?.places.includes(partOf(document.root, name, KEY)?.place ?? '') === true;
+  const alternatives = alternativesOf(described, operation);
+  const isSent = (name: string): boolean => scheme?.places.includes(partOf(described, name, KEY)?.place ?? '') === true;
   if (alternatives.length === 0 || alternatives.some((needed) => needed.every(isSent))) {
     return unfilledHeader(operation, scheme);
   }
   const wanted = alternatives.map((needed) => needed.join(' and ')).join(' or ');
-  const described = asJsonObject(asJsonObject(document.root.components).securitySchemes);
-  const unknown = [...new Set(alternatives.flat())].filter((name) => !Object.hasOwn(described, name));
+  const schemes = asJsonObject(asJsonObject(described.root.components).securitySchemes);
+  const unknown = [...new Set(alternatives.flat())].filter((name) => !Object.hasOwn(schemes, name));
   if (unknown.length > 0) {
     const names = unknown.join(' and ');
     return `needs ${wanted}, and the document does not describe ${names}: add ${unknown.length > 1 ? 'them' : 'it'} to its components.securitySchemes`;

@@ -44,10 +44,10 @@ t.test('of a service of Amazon each request is signed, for the service and the r
   const parameters = ['X-Amz-Date', 'X-Amz-Signature', 'X-Amz-Target'].map((name) => ({
     ...{ in: 'header', name, required: true, schema: { type: 'string', enum: ['Speech'] } },
   }));
-  const importing = (mark: string, url: string) => {
+  const importing = (mark: string, url: string, baseUrl?: string) => {
     const components = { components: { securitySchemes: hmac(mark) } };
     const text = documentOf({ security: [{ hmac: [] }], parameters }, { ...components, ...server(url) });
-    return importedText(t, text);
+    return importedText(t, text, { baseUrl });
   };
   const { report, endpoint } = await importing('awsSigv4', 'https://polly.{region}.amazonaws.com');
   t.same(report.upstream.file, {
@@ -57,6 +57,16 @@ t.test('of a service of Amazon each request is signed, for the service and the r
     settings: { authorize: { aws: 'polly', region: 'eu-west-1', id: 'id', key: 'key' } },
   });
   t.match(Object.keys(endpoint('make').request.properties as object), ['X_Amz_Target']);
+  for (const [url, baseUrl, region] of [
+    ['https://polly.{region}.amazonaws.com', 'https://polly.ap-south-1.amazonaws.com', 'ap-south-1'],
+    ['https://api.things.example/v1', 'https://polly.us-gov-west-1.amazonaws.com/', 'us-gov-west-1'],
+    ['https://polly.{region}.amazonaws.com', 'https://voices.example', 'eu-west-1'],
+  ] as const) {
+    const elsewhere = (await importing('awsSigv4', url, baseUrl)).report;
+    t.match(elsewhere.outcomes, [{ kind: 'written' }], baseUrl);
+    t.match(elsewhere.upstream.file.settings, { authorize: { aws: 'polly', region } }, baseUrl);
+    t.match(elsewhere.remarks.join(), `for the service polly in ${region}`);
+  }
   for (const [mark, url] of [
     ['awsSigv4', 'https://api.things.example/v1'],
     ['custom', 'https://polly.{region}.amazonaws.com'],
