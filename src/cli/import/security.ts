@@ -31,8 +31,9 @@ const KEY_VARIABLE = 'API_KEY';
 const TOKEN_URL = /^https:\/\/[!-z|~]+$/;
 const LONGEST_SCOPES = 200;
 
-/** Where requests are signed as Amazon's services want it: theirs, and gateways of it before others. */
-const AWS_MARK = 'x-amazon-apigateway-authtype';
+/** Where requests are signed as Amazon's services want it: theirs, and gateways of it before others. Other marks name keys. */
+const isAwsSigned = (scheme: JsonObject): boolean =>
+  String(scheme['x-amazon-apigateway-authtype']).toLowerCase() === 'awssigv4';
 const AWS_HOST = /(?:^|\.)([a-z0-9-]+)\.([a-z]+(?:-[a-z]+)+-\d+)\.amazonaws\.com(?:\.cn)?$/;
 
 /** What a signature is sent in: of each request, or of an address that is handed on. */
@@ -52,11 +53,11 @@ interface Described extends Pick<ApiDocument, 'root'> {
 }
 
 /** Service and region are those that the upstream's address names; where that names none, those of the first server's. */
-function awsPart({ root, baseUrl }: Described, name: string, kind: string): Part | undefined {
+function awsPart({ root, baseUrl }: Described, name: string): Part | undefined {
   const addresses = [baseUrl, addressOf(asJsonObjects(root.servers)[0], undefined) ?? baseUrl];
   const named = addresses.map((address) => AWS_HOST.exec(new URL(address).hostname));
   const [, service, region] = named.find((found) => found !== null) ?? [];
-  if (kind.toLowerCase() !== 'awssigv4' || service === undefined || region === undefined) return undefined;
+  if (service === undefined || region === undefined) return undefined;
   return {
     name,
     place: 'aws',
@@ -82,7 +83,7 @@ function partOf(described: Described, name: string, secret: string): Part | unde
     const user = { user: 'USER', password: 'PASSWORD' };
     return { name, place: 'basic', authorize: { basic: '{user}:{password}' }, secrets: user, parameters: [] };
   }
-  if (source[AWS_MARK] !== undefined) return awsPart(described, name, String(source[AWS_MARK]));
+  if (isAwsSigned(source)) return awsPart(described, name);
   if (type === 'apiKey' && (place === 'header' || place === 'query')) {
     const authorize = { [place]: sentAs, value: `{${secret}}` };
     return {
