@@ -209,6 +209,22 @@ t.test(
   },
 );
 
+t.test('what was owed and is given back is not counted any more', async (t) => {
+  const answers = [problem('result_owed'), brokenOff, problem('refunded')];
+  const { call, payments, spending } = open(t, {
+    offer: exact,
+    paid() {
+      const answer = answers.shift();
+      return typeof answer === 'function' ? answer() : (answer ?? here);
+    },
+  });
+  t.match(await call({ call: 1 }), maybeCharged);
+  t.equal(await spending.left(), usd('0.95'));
+  t.match(await call({ call: 1 }), { isError: true, structuredContent: { error: { code: 'refunded' } } });
+  t.equal(payments.length, 3);
+  t.equal(await spending.left(), usd('1'));
+});
+
 t.test('what is refused after it was worked on stays counted', async (t) => {
   let asked = 0;
   const paid = () => {

@@ -24,8 +24,8 @@ export type Verdict =
       readonly isWorkedOn: boolean;
       readonly message: string;
     }
-  /** `isFree`: the answer says that nothing was charged. */
-  | { readonly kind: 'refused'; readonly isFree: boolean };
+  /** `isFree`: the answer says that nothing was charged. `isGivenBack`: whatever earlier attempts came to. */
+  | { readonly kind: 'refused'; readonly isFree: boolean; readonly isGivenBack?: boolean };
 
 /** What an answer says of the settlement; undefined where it says nothing. */
 export function settlementIn({ _meta }: CallToolResult): JsonObject | undefined {
@@ -50,8 +50,10 @@ export function verdictOf(answer: CallToolResult, isFirst: boolean): Verdict {
   if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';
-  if (!isOpen(code, isFirst))
-    return { kind: 'refused', isFree: isOwnCode(code) && code !== 'answer_gone' && !hasReceipt };
+  if (!isOpen(code, isFirst)) {
+    const isFree = isOwnCode(code) && code !== 'answer_gone' && !hasReceipt;
+    return { kind: 'refused', isFree, isGivenBack: code === 'refunded' };
+  }
   const again = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
   return {
     kind: 'open',

@@ -181,9 +181,9 @@ export function createBuyer(parts: BuyerParts): Buyer {
       if (answer && verdict?.kind === 'refused') {
         // What bought nothing is not sent again, though its caller left and it was kept: it is not counted any more.
         forget(purchase);
-        purchase.isOver = purchase.isSentOnce;
-        // What other attempts come to, nobody has said.
-        const isFree = verdict.isFree && purchase.isSentOnce;
+        // What other attempts come to, nobody has said, unless all is given back.
+        purchase.isOver = purchase.isSentOnce || verdict.isGivenBack === true;
+        const isFree = verdict.isFree && purchase.isOver;
         // What was signed of a deposit stays signed: the next voucher is for the same money.
         if (drawing && verdict.isFree) await drawing.free();
         if (!drawing && isFree) await giveBack(reservation, 'said');
