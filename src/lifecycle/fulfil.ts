@@ -212,12 +212,13 @@ const passing: Partial<Record<ProblemCode, string>> = {
   too_many_requests: 'This payer has the gateway read too much at a time',
 };
 
-/** What was locked is given back by then, and buys nothing any more. */
-function givenBack(problem: Problem): Problem {
+/** What was locked is given back by then, or will be, and buys nothing any more. */
+function givenBack(problem: Problem, when: 'now' | 'later'): Problem {
   const reason = passing[problem.code];
   if (reason === undefined) return problem;
   const { headers } = problem;
-  return new Problem('refunded', `${reason}; what was locked is given back: sign another payment`, {
+  const how = when === 'now' ? 'is given back' : 'is not back yet, and follows';
+  return new Problem('refunded', `${reason}; what was locked ${how}: sign another payment`, {
     headers,
     cause: problem,
   });
@@ -227,17 +228,19 @@ function givenBack(problem: Problem): Problem {
 const withWordOf = (problem: Problem, receipt: Receipt | undefined): Problem =>
   receipt ? new ReceiptedProblem(problem.code, receipt, problem.message, problem) : problem;
 
-/** What was not charged is free again, and what was locked is given back. False where another has the payment. */
+/** What was not charged is free again, and what was locked is given back. Undefined where another has the payment. */
 async function letGo(
   parts: Pick<FulfilParts, 'store' | 'now'>,
   { claim, lease, receipt, hold }: Pick<Fulfilment, 'claim' | 'lease' | 'receipt' | 'hold'>,
   reason: string,
-): Promise<boolean> {
+): Promise<'now' | 'later' | undefined> {
   const { store, now } = parts;
   if (!hold?.release) {
-    return throughOutage(() => store.giveUp(claim, receipt ? 'owed' : 'released', reason, now()));
+    const isOurs = await throughOutage(() => store.giveUp(claim, receipt ? 'owed' : 'released', reason, now()));
+    return isOurs ? 'now' : undefined;
   }
-  return (await throughOutage(() => lease.confirm())) && giveBack(parts, claim, { release: hold.release }, reason);
+  if (!(await throughOutage(() => lease.confirm()))) return undefined;
+  return giveBack(parts, claim, { release: hold.release }, reason);
 }
 
 /**
@@ -263,8 +266,9 @@ export async function fulfilPayment(parts: FulfilParts, request: Fulfilment): Pr
     const problem = toProblem(error, parts.upstreams);
     const details = { requestId, route: route.id, code: problem.code, attempt: claim.attempt, ms: now() - startedAt };
     log.warn({ ...details, err: error }, receipt ? 'paid call failed: its result is owed' : 'call failed: not charged');
-    if (!(await letGo(parts, request, problem.code))) throw inProgress();
-    if (!receipt) throw withWordOf(hold?.release ? givenBack(problem) : problem, hold?.told?.());
+    const when = await letGo(parts, request, problem.code);
+    if (!when) throw inProgress();
+    if (!receipt) throw withWordOf(hold?.release ? givenBack(problem, when) : problem, hold?.told?.());
     throw owed(problem, receipt, error);
   }
   const keep = () => store.fulfil(claim, answer, cost === undefined ? { now: now() } : { cost, now: now() });

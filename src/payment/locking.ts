@@ -47,20 +47,23 @@ export async function lockPayment(
 
 /**
  * After work that came to nothing, and why. The payment is the claim's until its money is back, for nobody may work for what is
- * being given back; what cannot be given back now is by the reconciler. False where another has it by then.
+ * being given back; what cannot be given back now is `later`, by the reconciler. Undefined where another has it by then.
  */
 export async function giveBack(
   { store, now }: HoldParts,
   claim: Claim,
   { release }: Required<Pick<Hold, 'release'>>,
   reason: string,
-): Promise<boolean> {
+): Promise<'now' | 'later' | undefined> {
   const became = await release();
-  return throughOutage(() =>
-    became.state === 'refused'
+  const isBack = became.state === 'refused';
+  const isOurs = await throughOutage(() =>
+    isBack
       ? store.giveUp(claim, 'unsettled', `${reason}: ${became.reason}`, now())
       : store.giveUp(claim, 'unknown', reason, now()),
   );
+  if (!isOurs) return undefined;
+  return isBack ? 'now' : 'later';
 }
 
 /** Whether its money is locked, where that can be ended. */

@@ -455,6 +455,14 @@ for (const [what, release, state] of [
   });
 }
 
+t.test('whose money is still locked is not told that it is back', async (t) => {
+  const noRoom = new MediaNotStored(new Error('the disk is full'));
+  const { pay, store } = openHeld(t, { release: async () => unknown('no answer') }, throws(noRoom));
+  const message = /; what was locked is not back yet, and follows: sign another payment$/;
+  t.match(await pay('p'), { problem: { code: 'refunded', message, headers: { 'retry-after': '10' } } });
+  t.match(await store.find('p'), { state: 'unknown', reason: 'media_unavailable' });
+});
+
 for (const [error, code] of [
   [new TypeError('secret'), 'internal_error'],
   [new Problem('store_unavailable', 'in a moment', { headers: { 'retry-after': '5' } }), 'store_unavailable'],
