@@ -345,14 +345,17 @@ t.test('a stream that its provider ends without an empty line is whole', async (
   t.same(seen, ['{"wind": 3}', '[DONE]']);
 });
 
+async function startHolding(t: Test) {
+  const catalogue = picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }');
+  const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  return gateway;
+}
+
 t.test(
   'where a payment would settle first it is locked instead, and comes back where nothing is delivered',
   async (t) => {
-    const gateway = await startGateway({
-      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
-      networks: ['chain-c'],
-    });
-    t.teardown(gateway.stop);
+    const gateway = await startHolding(t);
     const client = openClient(gateway, { retries: 0 });
     const before = await gateway.spendable('chain-c');
     t.match(await client.call(PICTURE, prompt('locked')), { ok: true, paid: { price: '0.06' } });
@@ -366,11 +369,7 @@ t.test(
 t.test(
   'what was locked for work that could not be stored is given back, and nobody is told that it buys it later',
   async (t) => {
-    const gateway = await startGateway({
-      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }'),
-      networks: ['chain-c'],
-    });
-    t.teardown(gateway.stop);
+    const gateway = await startHolding(t);
     const client = openClient(gateway, { retries: 1 });
     const before = await gateway.spendable('chain-c');
     const media = join(gateway.directory, 'media');

@@ -241,7 +241,8 @@ t.test('a day without enough sales is told once it is over', async (t) => {
   t.match(await receiver.until('revenue.daily'), [{ data: { day: tomorrow, dollars: '0', threshold: '1' } }]);
 });
 
-t.test('nobody is told of a key that has never had anything, for its payment did not settle', async (t) => {
+/** All that the gateway comes with, and somebody who is told of keys with less than a dollar. */
+async function watchingKeys(t: Test) {
   const receiver = await startReceiver(t, SECRET);
   const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
   cpSync('catalogue', catalogue, { recursive: true });
@@ -254,6 +255,11 @@ t.test('nobody is told of a key that has never had anything, for its payment did
     intervals: { alertEveryMs: 50 },
   });
   t.teardown(gateway.stop);
+  return { receiver, gateway };
+}
+
+t.test('nobody is told of a key that has never had anything, for its payment did not settle', async (t) => {
+  const { receiver, gateway } = await watchingKeys(t);
   for (const amount_usd of ['0.01', '0.02']) {
     await gateway.fault({ settlement: 'chain-c', fault: 'refuse' });
     t.equal((await payV2(gateway, 'chain-c', request(gateway, '/v1/credits', { amount_usd }))).status, 402);
@@ -265,18 +271,7 @@ t.test('nobody is told of a key that has never had anything, for its payment did
 });
 
 t.test('a provider that is down and up again, and keys that run dry, are told', async (t) => {
-  const receiver = await startReceiver(t, SECRET);
-  const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');
-  cpSync('catalogue', catalogue, { recursive: true });
-  const alerts = `\nalerts: { webhooks: [{ url: "${receiver.url}" }], creditBelow: "1" }\n`;
-  appendFileSync(join(catalogue, 'service.yaml'), alerts);
-  const gateway = await startGateway({
-    catalogue,
-    networks: ['chain-c'],
-    environment: { TURNPIKE_ALERT_SECRET: SECRET },
-    intervals: { alertEveryMs: 50 },
-  });
-  t.teardown(gateway.stop);
+  const { receiver, gateway } = await watchingKeys(t);
   const store = await openStore({ file: join(gateway.directory, 'turnpike.sqlite') });
   t.teardown(() => store.close());
   const apiKeys = openApiKeys({ store: store.credits, mode: 'sandbox', now: Date.now });
