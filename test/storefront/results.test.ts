@@ -39,6 +39,25 @@ t.test('sound and film are played, and text is read', { skip: noBrowser }, async
   t.same(complaints, []);
 });
 
+t.test('sound and film that are opened play at their own addresses', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  for (const [path, link, fields] of [
+    ['/audio/x-text-to-speech', 'Open the audio', { text: 'Mind the step.', voice_id: 'Ara' }],
+    ['/video/family-h-generation', 'Open the video', { prompt: 'gulls circle a lighthouse', duration: '6' }],
+  ] as const) {
+    await buy(page, path, fields);
+    await bought(page).getByRole('link', { name: link }).click();
+    await page.waitForURL(`${gateway.url}/media/*`);
+    // 3: nothing was found that can be played.
+    await comesTrue(
+      page,
+      "(({ readyState, networkState }) => readyState > 0 || networkState === 3)(document.querySelector('video'))",
+    );
+    t.ok(await page.evaluate<boolean>("document.querySelector('video').readyState > 0"), link);
+  }
+  t.same(complaints, []);
+});
+
 t.test('a PDF is given to be saved', { skip: noBrowser }, async (t) => {
   const files = weatherFiles('http://127.0.0.1:9');
   const letter = `summary: A letter
