@@ -87,10 +87,11 @@ export const samePageOnly: RequestHandler = (request, _response, next) => {
 /** Cookies are shared by all ports of a host. */
 const cookieOf = ({ socket }: Request): string => `turnpike-console-${socket.localPort}`;
 
-function proofIn(request: Request): string | undefined {
+/** Several, where a page of another port has set a cookie of the same name for a path of ours: it may come first. */
+function proofsIn(request: Request): string[] {
   const start = `${cookieOf(request)}=`;
   const cookies = (request.headers.cookie ?? '').split(/; */);
-  return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+  return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
 }
 
 /** 401 without a session or the token. */
@@ -98,9 +99,8 @@ export const signedInOnly =
   (sessions: Sessions): RequestHandler =>
   (request, _response, next) => {
     const token = bearerIn(request);
-    const proof = proofIn(request);
     if (token !== undefined) sessions.checkToken(token);
-    else if (proof === undefined || !sessions.isOpen(proof)) {
+    else if (!proofsIn(request).some(sessions.isOpen)) {
       throw new ConsoleProblem(401, 'sign in with the token that was printed when the gateway started');
     }
     next();
