@@ -20,7 +20,10 @@ export interface InjectedWallet {
   readonly asked: readonly string[];
 }
 
-/** Announces a wallet named `name` by EIP-6963, before the page's own scripts run. */
+/**
+ * Announces a wallet named `name` by EIP-6963, before the page's own scripts run. The page's event `test-wallet-changed` has it
+ * say that something else is chosen in it.
+ */
 export async function injectEvmWallet(page: Page, name: string, answer: Answer): Promise<InjectedWallet> {
   const asked: string[] = [];
   await page.exposeFunction('askTestWallet', (method: string, params: readonly unknown[]) => {
@@ -33,7 +36,15 @@ export async function injectEvmWallet(page: Page, name: string, answer: Answer):
       if (error) throw Object.assign(new Error(error.message), error);
       return result;
     };
-    const provider = { request, on() {}, removeListener() {} };
+    const provider = {
+      request,
+      on(event, tell) {
+        if (event === 'chainChanged') addEventListener('test-wallet-changed', tell);
+      },
+      removeListener(event, tell) {
+        if (event === 'chainChanged') removeEventListener('test-wallet-changed', tell);
+      },
+    };
     const info = { uuid: '6f1a7c02-7a5e-4bd5-9a86-0b1f8a1f6c11', name: ${JSON.stringify(name)}, icon: '${ICON}', rdns: 'test.wallet' };
     const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }));
     addEventListener('eip6963:requestProvider', announce);

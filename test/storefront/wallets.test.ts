@@ -53,6 +53,33 @@ t.test('a wallet found by EIP-6963 pays on the network to which it is switched',
   t.same(complaints, []);
 });
 
+t.test('what is ticked of one account counts for no other', { skip: noBrowser }, async (t) => {
+  const gateway = await startGateway({ networks: ['chain-e'] });
+  t.teardown(gateway.stop);
+  const { page, complaints } = await openPage(t);
+  const { answer } = signingWallet(gateway);
+  const other = signingWallet(gateway).address;
+  let isOther = false;
+  await injectEvmWallet(page, 'Own wallet', async (method, params) =>
+    isOther && method === 'eth_accounts' ? { result: [other] } : answer(method, params),
+  );
+  await page.goto(purchaseOf(gateway, `/chain-e${IMAGE}`, PROMPT));
+  await page.getByLabel('Own wallet').check();
+  const pay = page.getByRole('button', { name: /^Pay 0\.\d+ USDT0 on Chain E$/ });
+  const isPlay = page.getByLabel('This account has no real money');
+  await isPlay.check();
+  t.equal(await pay.isDisabled(), false);
+  // Its owner chooses another account in the wallet.
+  isOther = true;
+  await page.evaluate("dispatchEvent(new Event('test-wallet-changed'))");
+  await page.locator(`[title="${other}"]`).waitFor();
+  t.equal(await isPlay.isChecked(), false, 'nothing was said of this account');
+  t.equal(await pay.isDisabled(), true);
+  await page.getByLabel('Sandbox wallet').check();
+  t.equal(await pay.isDisabled(), false);
+  t.same(complaints, []);
+});
+
 t.test('a wallet found by the Wallet Standard pays on Solana', { skip: noBrowser }, async (t) => {
   const gateway = await startGateway({ networks: ['chain-a'] });
   t.teardown(gateway.stop);

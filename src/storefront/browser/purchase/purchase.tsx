@@ -47,10 +47,13 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
   const account = useAccount(wallet);
   const { isUnderWay, isOpen, turn } = purchasing;
   const { standing, problem } = useStanding(drawing, offer, account, networks, turn);
-  const [isPlay, setIsPlay] = useState(false);
+  const [playOnly, setPlayOnly] = useState<string>();
   if (!offer) return <p class="notice">None of the networks on which this is sold can be paid on in a browser.</p>;
   const isDrawn = isFromDeposit(offer);
   const mayBeReal = offer.network.isAlsoLive && wallet !== undefined && !wallet.isSandbox;
+  // What is ticked is said of one account, and of no other that is chosen afterwards.
+  const asked = JSON.stringify([offer.network.id, wallet?.id, account]);
+  const isPlay = playOnly === asked;
   const isBlocked = isUnderWay || isOpen || !wallet || (mayBeReal && !isPlay);
   const price = standing ? drawInWords(offer, standing) : `Pay ${offer.price}`;
   return (
@@ -78,8 +81,9 @@ function PayForm({ quote, networks, purchasing, onPay }: FormProps) {
       )}
       {mayBeReal && (
         <label class="notice">
-          <input type="checkbox" checked={isPlay} onChange={() => setIsPlay(!isPlay)} /> What is signed here is good on
-          the live {offer.network.name}, too, which has the same number. This account has no real money.
+          <input type="checkbox" checked={isPlay} onChange={() => setPlayOnly(isPlay ? undefined : asked)} /> What is
+          signed here is good on the live {offer.network.name}, too, which has the same number. This account has no real
+          money.
         </label>
       )}
       {isDrawn && problem !== undefined && <p class="notice">{problem}</p>}
