@@ -49,6 +49,15 @@ const otherPeriod = (page: Page): Promise<Response> =>
     return response.url().includes('/overview?') && to - from !== DAY_MS;
   });
 
+promise('an address with names that are none is a page all the same', async (t, { page, gateway }) => {
+  await page.goto(`${gateway.url}/console#/overview?period=constructor`);
+  await page.reload();
+  await page.getByRole('link', { name: '24 hours' }).and(page.locator('[aria-current]')).waitFor();
+  await page.goto(`${gateway.url}/console#/constructor`);
+  await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor();
+  t.match(await page.title(), /^Not found · /);
+});
+
 promise('the overview shows the figures of the period that was chosen', async (t, { page }) => {
   const figure = (name: string) => page.locator('.figure', { has: page.getByText(name, { exact: true }) }).locator('b');
   await figure('Revenue').waitFor();

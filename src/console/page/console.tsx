@@ -102,7 +102,7 @@ function Shell({ shop, fault, onSignOut }: ShellProps) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const place = `${route.page}/${route.id ?? ''}`;
-  const title = PAGES[route.page as keyof typeof PAGES] ?? 'Not found';
+  const title = Object.hasOwn(PAGES, route.page) ? PAGES[route.page as keyof typeof PAGES] : 'Not found';
 
   // Who came by keyboard goes on from the top of the new page.
   useEffect(() => {

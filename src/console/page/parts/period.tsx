@@ -27,7 +27,7 @@ export function periodOf({ period, from, to }: Query): Period {
     const words = from === to ? dayOf(bounds.from) : `${dayOf(bounds.from)} to ${dayOf(bounds.to - DAY_MS)}`;
     return { key: `${from} ${to}`, words, bounds: () => bounds };
   }
-  const key = period !== undefined && period in SPANS ? (period as keyof typeof SPANS) : '24h';
+  const key = period !== undefined && Object.hasOwn(SPANS, period) ? (period as keyof typeof SPANS) : '24h';
   const [words, span] = SPANS[key];
   const bounds = () => {
     const to = Date.now();
