@@ -95,6 +95,22 @@ t.test('a wallet found by the Wallet Standard pays on Solana', { skip: noBrowser
   t.same(complaints, []);
 });
 
+t.test('a wallet without a picture keeps nobody from paying with another', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.addInitScript(`{
+    const provider = { request: async () => [], on() {}, removeListener() {} };
+    const info = { uuid: '0b6b5f2e-6f0c-4d4b-8f0a-6a1c7d1f2a33', name: 'Bare wallet', rdns: 'bare.wallet' };
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }));
+    addEventListener('eip6963:requestProvider', announce);
+  }`);
+  await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
+  await page.getByLabel('Bare wallet').waitFor();
+  await page.getByLabel('Sandbox wallet').check();
+  await page.getByRole('button', { name: 'Pay 0.05 USDC on Chain C' }).click();
+  await picture(page).waitFor();
+  t.same(complaints, []);
+});
+
 t.test('a wallet that switches no networks pays on the one that it is on', { skip: noBrowser }, async (t) => {
   const { page, complaints } = await openPage(t);
   const { address, answer } = signingWallet(gateway);

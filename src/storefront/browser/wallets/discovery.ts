@@ -4,8 +4,8 @@ import { createStore } from 'mipd';
 import { useEffect, useState } from 'preact/hooks';
 import { type EvmProvider, type EvmWallet, type PayingWallet, type SolanaWallet, signsForSolana } from './wallet.ts';
 
-/** A wallet's picture comes as data: whatever else it names is not fetched. */
-const dataOnly = (icon: string): string => (icon.startsWith('data:image/') ? icon : '');
+/** A wallet's picture comes as data: whatever else it names is not fetched, and who names none is a wallet all the same. */
+const dataOnly = (icon: unknown): string => (typeof icon === 'string' && icon.startsWith('data:image/') ? icon : '');
 
 /** As the sandbox's own wallet announces itself. */
 const SANDBOX: string = 'sandbox.turnpike';
