@@ -46,8 +46,7 @@ t.test('sound and film that are opened play at their own addresses', { skip: noB
     ['/video/family-h-generation', 'Open the video', { prompt: 'gulls circle a lighthouse', duration: '6' }],
   ] as const) {
     await buy(page, path, fields);
-    await bought(page).getByRole('link', { name: link }).click();
-    await page.waitForURL(`${gateway.url}/media/*`);
+    await page.goto(String(await bought(page).getByRole('link', { name: link }).getAttribute('href')));
     // 3: nothing was found that can be played.
     await comesTrue(
       page,
@@ -55,6 +54,24 @@ t.test('sound and film that are opened play at their own addresses', { skip: noB
     );
     t.ok(await page.evaluate<boolean>("document.querySelector('video').readyState > 0"), link);
   }
+  t.same(complaints, []);
+});
+
+t.test('what was bought stays there while a file of it is opened', { skip: noBrowser }, async (t) => {
+  const { page, complaints } = await openPage(t);
+  await buy(page, '/image/family-e-2', { prompt: 'gulls circle a lighthouse' });
+  const link = bought(page).getByRole('link', { name: 'Open the picture' });
+  const address = String(await link.getAttribute('href'));
+  const opened = page.context().waitForEvent('page');
+  await link.click();
+  const picture = await opened;
+  await picture.waitForURL(address);
+  t.equal(
+    await picture.evaluate<unknown>('window.opener'),
+    null,
+    'and knows nothing of the page that it was opened from',
+  );
+  t.equal(await bought(page).getByRole('img').count(), 1);
   t.same(complaints, []);
 });
 

@@ -19,7 +19,10 @@ function Shown({ medium, description }: { readonly medium: Medium; readonly desc
       {kind === 'video' && <video controls src={url} aria-label={description} />}
       {/* biome-ignore-end lint/a11y/useMediaCaption: captions are not sold with it. */}
       <figcaption>
-        <a href={url}>{OPENING[kind]}</a>
+        {/* In another tab: this one alone has what was bought. */}
+        <a href={url} target="_blank" rel="noopener noreferrer">
+          {OPENING[kind]}
+        </a>
       </figcaption>
     </figure>
   );
