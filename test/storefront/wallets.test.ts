@@ -1,6 +1,6 @@
 /** Paying in a browser with wallets that are there already, and what happens when one of the two does not play along. */
 import type { Page, Request } from 'playwright-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { fund } from '../fund.ts';
 import { startGateway } from '../gateway.ts';
@@ -237,15 +237,18 @@ t.test('a settlement whose answer is lost to the gateway itself is asked for aga
   t.equal(new Set(payments).size, 1, 'one payment');
 });
 
+async function startHolding(t: Test) {
+  const catalogue = picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }', 'image/family-a-2-pro');
+  const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  return gateway;
+}
+
 t.test(
   'money that an operator locks first is locked by the page, and taken with the picture',
   { skip: noBrowser },
   async (t) => {
-    const gateway = await startGateway({
-      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }', 'image/family-a-2-pro'),
-      networks: ['chain-c'],
-    });
-    t.teardown(gateway.stop);
+    const gateway = await startHolding(t);
     const { page, complaints } = await openPage(t);
     const payments = paymentsOf(page);
     const before = await gateway.earned('chain-c');
@@ -264,11 +267,7 @@ t.test(
   'who has back what was locked is told to pay again, and not to ask with what buys nothing any more',
   { skip: noBrowser },
   async (t) => {
-    const gateway = await startGateway({
-      catalogue: picturesWith(t, '{ hold: true, settleUpfront: { above: "0.01" } }', 'image/family-a-2-pro'),
-      networks: ['chain-c'],
-    });
-    t.teardown(gateway.stop);
+    const gateway = await startHolding(t);
     const { page } = await openPage(t);
     const before = await gateway.earned('chain-c');
     await page.goto(purchaseOf(gateway, IMAGE, PROMPT));
