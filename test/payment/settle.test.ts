@@ -265,14 +265,14 @@ t.test('a payment whose lock is refused stays unknown while what was sent before
 });
 
 t.test('a payment whose money its payer has back is over; anything else is left to the reconciler', async (t) => {
-  for (const [release, state] of [
-    [async () => refused('given back'), 'unsettled'],
-    [async () => noAnswer, 'unknown'],
-    [async () => moved('0xtaken'), 'unknown'],
+  for (const [release, when, state, reason] of [
+    [async () => refused('given back'), 'now', 'unsettled', 'upstream_failed: given back'],
+    [async () => noAnswer, 'later', 'unknown', 'upstream_failed'],
+    [async () => moved('0xtaken'), 'later', 'unknown', 'upstream_failed'],
   ] as const) {
     const { claim, parts, payment } = await claimed(t, { isAnswered: false });
-    t.equal(await giveBack(parts(), claim, { release }, 'upstream_failed'), true);
-    t.match(await payment(), { state, reason: state === 'unknown' ? 'upstream_failed' : 'given back' });
+    t.equal(await giveBack(parts(), claim, { release }, 'upstream_failed'), when);
+    t.match(await payment(), { state, reason });
   }
 });
 
@@ -294,7 +294,7 @@ t.test('what is given back of a payment that another has by then is the other’
     await takenOver({ store, payment });
     return refused('given back');
   };
-  t.equal(await giveBack(parts(), claim, { release }, 'upstream_failed'), false);
+  t.equal(await giveBack(parts(), claim, { release }, 'upstream_failed'), undefined);
   t.match(await payment(), { state: 'claimed', owner: 'another' });
 });
 
