@@ -43,6 +43,9 @@ const UNREAD: readonly string[] = [
 export const isOpen = (code: string | undefined, isFirst: boolean): boolean =>
   OPEN.includes(code ?? '') || (!isFirst && UNREAD.includes(code ?? ''));
 
+/** Whether an answer says by itself, whatever came before, that nothing is kept of the payment's money. */
+export const saysGivenBack = (code: string | undefined): boolean => code === 'refunded';
+
 /** Whether a code is one of a gateway's: what stands in between has codes of its own, which say nothing of a payment. */
 export const isOwnCode = (code: string | undefined): boolean => code !== undefined && Object.hasOwn(problems, code);
 

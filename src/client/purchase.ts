@@ -8,7 +8,7 @@ import { readResult, TooLong } from './bounded.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
 import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from './patience.ts';
-import { isOpen, isOwnCode, readProblem, type SaidProblem } from './problem.ts';
+import { isOpen, isOwnCode, readProblem, type SaidProblem, saysGivenBack } from './problem.ts';
 import type { Turn } from './turns.ts';
 
 export interface PurchaseParts {
@@ -46,9 +46,6 @@ export class StreamBroken extends Error {
 }
 
 const HAD_AGAIN = 'again() brings it whole, and what was paid is not charged twice';
-
-/** Answers that say by themselves, whatever came before, that nothing is kept of the payment's money. */
-const FINAL: readonly string[] = ['refunded'];
 
 /** What was said last of a payment that has no result yet. */
 type Last = Pick<SaidProblem, 'status' | 'message' | 'details' | 'requestId'> & { readonly code: string };
@@ -140,7 +137,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
           const hasReceipt = transactionOf(answer) !== undefined;
           // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
           const isFree = isAlone && !hasReceipt && said.code !== 'answer_gone';
-          if (!isFree && !FINAL.includes(said.code ?? ''))
+          if (!isFree && !saysGivenBack(said.code))
             return notDone({ ...said, message: `${said.message}: ${maybeCharged}` }, { paid, isCounted });
           uncharge();
           return notDone(said, { paid, isCounted });

@@ -2,7 +2,7 @@
 import { asJsonObject, asJsonObjects, type JsonObject } from '../../json.ts';
 import { type ApiDocument, addressOf, resolved } from './document.ts';
 import type { Operation } from './operations.ts';
-import { kebab, shortened } from './text.ts';
+import { kebab, REGION, shortened } from './text.ts';
 
 export interface Scheme {
   readonly name: string;
@@ -34,7 +34,7 @@ const LONGEST_SCOPES = 200;
 /** Where requests are signed as Amazon's services want it: theirs, and gateways of it before others. Other marks name keys. */
 const isAwsSigned = (scheme: JsonObject): boolean =>
   String(scheme['x-amazon-apigateway-authtype']).toLowerCase() === 'awssigv4';
-const AWS_HOST = /(?:^|\.)([a-z0-9-]+)\.([a-z]+(?:-[a-z]+)+-\d+)\.amazonaws\.com(?:\.cn)?$/;
+const AWS_HOST = new RegExp(`(?:^|\\.)([a-z0-9-]+)\\.(${REGION})\\.amazonaws\\.com(?:\\.cn)?$`);
 
 /** What a signature is sent in: of each request, or of an address that is handed on. */
 const AWS_PARAMETERS = [

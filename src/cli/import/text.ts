@@ -1,5 +1,8 @@
 /** Texts of a document as names and descriptions of a catalogue. */
 
+/** As clouds name the parts of the world that their services are in: `eu-west-1`. */
+export const REGION = '[a-z]+(?:-[a-z]+)+-\\d+';
+
 /** `getWeather_byCity` is `get-weather-by-city`. */
 export const kebab = (text: string): string =>
   text

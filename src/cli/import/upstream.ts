@@ -6,7 +6,7 @@ import { UsageProblem } from '../command-line.ts';
 import { type ApiDocument, addressOf } from './document.ts';
 import type { Operation } from './operations.ts';
 import type { Scheme } from './security.ts';
-import { kebab } from './text.ts';
+import { kebab, REGION } from './text.ts';
 
 /**
  * The document's first server that is an upstream's address, or what `--base-url` says. Throws UsageProblem where there is
@@ -30,14 +30,13 @@ export function elsewhere({ servers }: Operation, { address }: ApiDocument, base
 }
 
 const COMMON = new Set(['www', 'api', 'apis', 'rest', 'com', 'co', 'org', 'net', 'gov', 'ac', 'amazonaws']);
-/** As clouds name the parts of the world that their services are in: `eu-west-1`. */
-const REGION = /^[a-z]+(?:-[a-z]+)+-\d+$/;
+const WHOLE_REGION = new RegExp(`^${REGION}$`);
 
 /** `https://api.weather.co.uk/v1` is `weather`; where the host has no name of its own, the title is taken. */
 export function upstreamNameOf(baseUrl: string, title: unknown): string {
   const { hostname } = new URL(baseUrl);
   const own = /^[\d.]+$|^\[|^localhost$/.test(hostname) ? [] : hostname.split('.').slice(0, -1);
-  const name = own.filter((label) => !COMMON.has(label) && !REGION.test(label)).at(-1);
+  const name = own.filter((label) => !COMMON.has(label) && !WHOLE_REGION.test(label)).at(-1);
   return kebab(name ?? '') || kebab(typeof title === 'string' ? title : '') || 'imported';
 }
 

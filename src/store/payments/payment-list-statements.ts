@@ -2,13 +2,8 @@
 
 import type { Statement } from '../engines/statement.ts';
 import type { PaymentFilter } from '../store.ts';
-import { AT_REST } from './payment-statements.ts';
+import { AT_REST, WITHOUT_ANSWER } from './payment-statements.ts';
 import { type PaymentState, paymentStates } from './states.ts';
-
-/** Every column but `answer`. */
-const WITHOUT_ANSWER = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
-  recovery_query, settle_upfront, state, attempt, owner, lease_until, receipt, cost, reason, lost_at, created_at,
-  updated_at, door`;
 
 /** As its index has it: EVM addresses in lower case. */
 const PAYER = `CASE WHEN substr(payer, 1, 2) = '0x' THEN lower(payer) ELSE payer END`;

@@ -25,12 +25,12 @@ const HELD = `(state IN ('claimed', 'fulfilled') OR (state = 'settled' AND answe
 export const AT_REST = `state NOT IN ('claimed', 'fulfilled', 'settled')`;
 
 /** Named, for a plan is refused once `*` has become more than it was made for. */
-const COLUMNS = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint, recovery_query,
-  settle_upfront, door, state, attempt, owner, lease_until, answer, receipt, cost, reason, lost_at,
+export const WITHOUT_ANSWER = `id, rail, network, asset, payer, pay_to, amount, route, request_digest, fingerprint,
+  recovery_query, settle_upfront, door, state, attempt, owner, lease_until, receipt, cost, reason, lost_at,
   created_at, updated_at`;
 
 export const findPayment = (id: string): Statement => ({
-  text: `SELECT ${COLUMNS} FROM payments WHERE id = ?1`,
+  text: `SELECT ${WITHOUT_ANSWER}, answer FROM payments WHERE id = ?1`,
   values: [id],
   isPlannedOnce: true,
 });
@@ -63,13 +63,15 @@ export const insertPayment = (facts: PaymentFacts, options: ClaimOptions): State
   isPlannedOnce: true,
 });
 
+const SEEN_EVERY_MS = 3_600_000;
+
 /**
  * Until the end of the transaction nobody else counts what this payer has under way. When it was seen is for
  * `forgetPayers`, and written once an hour: what an index has is dearer to change.
  */
 export const lockPayer = (payer: string, now: number): Statement => ({
   text: `INSERT INTO payers (payer, seen_at) VALUES (?1, ?2) ON CONFLICT (payer) DO UPDATE SET seen_at =
-    CASE WHEN payers.seen_at < excluded.seen_at - 3600000 THEN excluded.seen_at ELSE payers.seen_at END`,
+    CASE WHEN payers.seen_at < excluded.seen_at - ${SEEN_EVERY_MS} THEN excluded.seen_at ELSE payers.seen_at END`,
   values: [payer, now],
   isPlannedOnce: true,
 });

@@ -1,5 +1,5 @@
 /** What went wrong, in words for the person who pays, and what to do next. */
-import { isOpen, isOwnCode } from '../../../client/problem.ts';
+import { isOpen, isOwnCode, saysGivenBack } from '../../../client/problem.ts';
 
 /** What the gateway says in the body of an answer that is no result. */
 interface ToldProblem {
@@ -96,7 +96,7 @@ export function failureOf(
     return { words: `${inWords(status, told)}. ${PAY_AGAIN}`, canAskAgain: false, isUncharged: true };
   }
   const failure = failureOfOne(status, told, refusal, isUncertain);
-  return isUncertain ? { ...failure, isUncharged: told.code === 'refunded' } : failure;
+  return isUncertain ? { ...failure, isUncharged: saysGivenBack(told.code) } : failure;
 }
 
 const inWords = (status: number, told: ToldProblem): string =>

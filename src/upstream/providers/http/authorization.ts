@@ -150,9 +150,8 @@ export const authorize: Authorize = (request, secrets, settings) => {
   const own = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   const sent = waysOf(settings).map((way) => sentBy(way, secrets));
   const headers = Object.assign(own, ...sent.map((by) => by.headers));
-  const signed = { ...request, headers: { ...request.headers, ...headers } };
   const aws = waysOf(settings).find((way): way is AwsWay => 'aws' in way);
-  const signature = aws && signatureBy(aws, signed, secrets);
+  const signature = aws && signatureBy(aws, { ...request, headers: { ...request.headers, ...headers } }, secrets);
   return {
     headers: Object.assign(headers, signature?.headers),
     path: signature?.path,
