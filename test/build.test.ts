@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { buildGateway } from '../codegen/build.ts';
 import { SOURCES } from '../src/start/built-from.ts';
-import { freePort } from './gateway.ts';
+import { freePort } from './free-port.ts';
 import { groupOf, printed, startProgram } from './started.ts';
 
 t.test('a gateway that was built sells as the sources do, and one of other sources does not start', async (t) => {

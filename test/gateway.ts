@@ -1,10 +1,9 @@
 /** A whole gateway in its sandbox, for tests that come in through the front door. */
 import './own-fetch.ts';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Express } from 'express';
@@ -17,6 +16,7 @@ import { type Intervals, usualIntervals } from '../src/payment/intervals.ts';
 import type { Platform } from '../src/platform.ts';
 import type { SandboxState } from '../src/rails/paying-client.ts';
 import { openSandbox, type Sandbox } from '../src/sandbox/index.ts';
+import { freePort } from './free-port.ts';
 import { loadSound } from './load-catalogue.ts';
 
 export interface Gateway {
@@ -68,23 +68,6 @@ export interface GatewayOptions {
   readonly upstreams?: Readonly<Record<string, string>>;
 }
 
-/**
- * A port that nobody listens on. Taken below the range from which the kernel gives outgoing connections theirs
- * (32768 and up on Linux): there one could be taken between the look and the use.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(12_000, 32_000);
-    const server = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!free) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
-
 async function configOf(directory: string, options: GatewayOptions) {
   return readConfig({
     PORT: String(await freePort()),
@@ -115,13 +98,24 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...(options.environment && { variables: options.environment }),
     ...(options.solanaNow && { solanaNow: options.solanaNow }),
   });
-  const platform = {
-    ...sandbox,
-    baseUrlOf: (upstream: Upstream) => options.upstreams?.[upstream.name] ?? sandbox.baseUrlOf?.(upstream),
-    ...(await options.between?.(sandbox)),
-  };
   const intervals = { ...usualIntervals, ...options.intervals };
-  const app = await openApp(config, catalogue, platform, log, options.now, intervals);
+  const open = async () => {
+    const platform = {
+      ...sandbox,
+      baseUrlOf: (upstream: Upstream) => options.upstreams?.[upstream.name] ?? sandbox.baseUrlOf?.(upstream),
+      ...(await options.between?.(sandbox)),
+    };
+    return { platform, app: await openApp(config, catalogue, platform, log, options.now, intervals) };
+  };
+  const clearAway = async () => {
+    await sandbox.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const { platform, app } = await open().catch(async (error: unknown) => {
+    // Its chains are processes of their own: a test that fails here would never end.
+    await clearAway();
+    throw error;
+  });
   const url = app.url;
   const state = sandbox.state as SandboxState;
   const others: (() => Promise<void>)[] = [];
@@ -164,8 +158,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     stopOthers,
     stop: async () => {
       await Promise.all([app.close(), stopOthers()]);
-      await sandbox.stop();
-      rmSync(directory, { recursive: true, force: true });
+      await clearAway();
     },
   };
 }

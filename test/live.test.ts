@@ -13,7 +13,7 @@ import { openWallet } from '../src/rails/x402/payer.ts';
 import { startChains } from '../src/sandbox/chains/index.ts';
 import { sandboxSecret, startDoubles } from '../src/sandbox/doubles/index.ts';
 import { sendProof } from './clients.ts';
-import { freePort } from './gateway.ts';
+import { freePort } from './free-port.ts';
 import { loadSound } from './load-catalogue.ts';
 import { front, serve } from './payment/facilitators/front.ts';
 

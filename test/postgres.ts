@@ -16,10 +16,10 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from './free-port.ts';
 
 interface Postgres {
   /** Of an empty database, as its superuser. */
@@ -68,16 +68,16 @@ async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres>
   await finish(run('initdb', ['-D', data, '--no-sync', '--username=turnpike', ...locale, ...access]));
 
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${waitsForDisk ? 'on' : 'off'}`];
-  const serve = (port: number) =>
+  const port = await freePort();
+  const serve = () =>
     run('postgres', ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]);
-  const listening = await listen(serve);
-  const { port } = listening;
-  let { server } = listening;
+  let server = serve();
   const clearAway = () => {
     server.kill('SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', clearAway);
+  await accepting(server);
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     if (server.exitCode !== null) return;
@@ -91,9 +91,8 @@ async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres>
     async interrupt() {
       await end('SIGQUIT');
       return async () => {
-        server = serve(port);
-        const lines = await untilReady(server);
-        if (lines) throw new Error(`Postgres did not start again:\n${lines.join('\n')}`);
+        server = serve();
+        await accepting(server);
       };
     },
     async stop() {
@@ -175,39 +174,15 @@ async function finish(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`${basename(child.spawnfile)} ended with ${code}: ${output}`);
 }
 
-/** Postgres cannot choose a port itself, and another process may take the one found free before it does. */
-async function listen(start: (port: number) => ChildProcess): Promise<{ server: ChildProcess; port: number }> {
-  let lines: string[] = [];
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const port = await freePort();
-    const server = start(port);
-    const failed = await untilReady(server);
-    if (!failed) return { server, port };
-    lines = failed;
-    if (!lines.some((line) => line.includes('Address already in use'))) break;
-  }
-  throw new Error(`Postgres did not start:\n${lines.join('\n')}`);
-}
-
-/** Undefined once it accepts connections; what it printed where it ended instead. */
-async function untilReady(server: ChildProcess): Promise<string[] | undefined> {
+/** Returns once it accepts connections. Throws what it printed where it ended instead. */
+async function accepting(server: ChildProcess): Promise<void> {
   if (!server.stderr) throw new Error('the server is started with a pipe for its messages');
   const lines: string[] = [];
   for await (const line of createInterface({ input: server.stderr })) {
     lines.push(line);
     if (!line.includes('ready to accept connections')) continue;
     server.stderr.resume();
-    return undefined;
+    return;
   }
-  return lines;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has an address with a port');
-  return address.port;
+  throw new Error(`Postgres did not start:\n${lines.join('\n')}`);
 }

@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { request, sendProof, signProof } from './clients.ts';
 import { catalogueOf } from './few-endpoints.ts';
-import { freePort, type Gateway } from './gateway.ts';
+import { freePort } from './free-port.ts';
+import type { Gateway } from './gateway.ts';
 import { groupOf, printed, type Run, start, startMain } from './started.ts';
 
 /** A gateway that has a paid call under way whose provider never answers. */

@@ -8,7 +8,7 @@ import { readConfig } from '../src/gateway/config.ts';
 import { encodeBase58 } from '../src/on-chain/base58.ts';
 import { startProblem } from '../src/start/start-problem.ts';
 import { catalogueOf } from './few-endpoints.ts';
-import { freePort } from './gateway.ts';
+import { freePort } from './free-port.ts';
 import { groupOf, printed, start, startMain } from './started.ts';
 import { COMPILED, isCompiled } from './words-for.ts';
 

@@ -26,10 +26,16 @@ const FIRST_WORD_MS = 500;
 /** How long a connection is waited for that could be used once more. */
 const LAST_USE_MS = 5_000;
 
-/** Makes the gateway, and listens. */
+/** Makes the gateway, and listens. Where it cannot, nothing of it is left open. */
 export async function openApp(...parts: Parts): Promise<App> {
   const [config, , , log] = parts;
-  return await serveGateway(await openGateway(...parts), config, log);
+  const gateway = await openGateway(...parts);
+  try {
+    return await serveGateway(gateway, config, log);
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
 }
 
 /** Listens. `operated` is what the operator's port shows and does. */
@@ -40,11 +46,15 @@ export async function serveGateway(
   operated: Operated = gateway,
 ): Promise<App> {
   const { listener, idle } = gateway;
-  const server = await listen(listener, host, wanted);
+  const token = admin?.token ?? randomBytes(32).toString('base64url');
+  // The operator's port first: nothing is sold by a gateway that ends because that one is taken.
+  const adminServer = admin && (await serveAdmin({ ...operated, log }, { ...admin, token }));
+  const server = await listen(listener, host, wanted).catch((error: unknown) => {
+    adminServer?.close();
+    throw error;
+  });
   const silent = silentConnections(server);
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
-  const token = admin?.token ?? randomBytes(32).toString('base64url');
-  const adminServer = admin && (await serveAdmin({ ...operated, log }, { ...admin, token }));
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
 

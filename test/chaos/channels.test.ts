@@ -19,7 +19,7 @@ import { openStore } from '../../src/store/open.ts';
 import { completion } from '../bench/subject.ts';
 import { openChannel, toldOf } from '../channels.ts';
 import type { PaidCall } from '../clients.ts';
-import { freePort } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
 import { loadSound } from '../load-catalogue.ts';
 import { startPostgres } from '../postgres.ts';
 import { randomFrom } from '../random.ts';

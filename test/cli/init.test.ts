@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
-import { freePort } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
 import { groupOf, printed, start } from '../started.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'turnpike-init-'));

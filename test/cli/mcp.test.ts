@@ -2,7 +2,8 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
 import { catalogueOf } from '../few-endpoints.ts';
-import { freePort, startGateway } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
+import { startGateway } from '../gateway.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { commandOf, openFirstMcp, openMcp, startFirstMcp, startMcp } from './mcp-client.ts';
 

@@ -7,7 +7,8 @@ import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { payV2, request, sendProof, signProof } from '../clients.ts';
 import { missing } from '../debian.ts';
-import { freePort, startGateway } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
+import { startGateway } from '../gateway.ts';
 
 const templates = 'src/cli/init/templates/deploy/monitoring';
 const RULES = join(templates, 'alerts.yaml');

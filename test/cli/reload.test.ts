@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { findRunning, writeRunning } from '../../src/start/running.ts';
 import { openCommands } from '../commands.ts';
 import { catalogueOf } from '../few-endpoints.ts';
-import { freePort } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
 import { groupOf, printed, start, startMain, startProgram } from '../started.ts';
 
 const SOLD = 'image/family-a-2-pro';

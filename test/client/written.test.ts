@@ -11,7 +11,7 @@ import { readArguments } from '../../src/cli/client/arguments.ts';
 import { readSold } from '../../src/cli/client/read.ts';
 import { UsageProblem } from '../../src/cli/command-line.ts';
 import { catalogueOf } from '../few-endpoints.ts';
-import { freePort } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
 import { writeClient } from './shop.ts';
 
 async function serve(t: Test, documents: Readonly<Record<string, unknown>>): Promise<string> {

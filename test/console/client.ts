@@ -1,5 +1,6 @@
 /** The operator's console as a script uses it: with its token, on the admin port. */
-import { freePort, type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../gateway.ts';
 
 export const TOKEN = 'a-token-of-the-operator';
 

@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { freePort, startGateway } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
+import { startGateway } from '../gateway.ts';
 import { watchTurns } from './turns.ts';
 
 setFlagsFromString('--expose-gc');

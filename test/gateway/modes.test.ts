@@ -8,7 +8,8 @@ import { readConfig } from '../../src/gateway/config.ts';
 import { openLive } from '../../src/live.ts';
 import { createLog } from '../../src/log.ts';
 import { catalogueOf } from '../few-endpoints.ts';
-import { freePort, startGateway } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
+import { startGateway } from '../gateway.ts';
 import { loadSound } from '../load-catalogue.ts';
 import { printed, startMain } from '../started.ts';
 

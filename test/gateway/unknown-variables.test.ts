@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { readConfig, unknownVariables } from '../../src/gateway/config.ts';
 import { catalogueOf } from '../few-endpoints.ts';
-import { freePort } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
 import { printed, startMain } from '../started.ts';
 
 t.test('a name that nothing reads is told with the one that was probably meant, and the gateway starts', async (t) => {

@@ -11,7 +11,7 @@ import { localFacilitator } from '../../src/payment/facilitators/local.ts';
 import { startChains } from '../../src/sandbox/chains/index.ts';
 import { findRunning } from '../../src/start/running.ts';
 import { type Gateway, type PaidCall, request, signProof } from '../clients.ts';
-import { freePort } from '../gateway.ts';
+import { freePort } from '../free-port.ts';
 import { loadSound } from '../load-catalogue.ts';
 import { front, serve } from '../payment/facilitators/front.ts';
 import { startPostgres } from '../postgres.ts';

@@ -26,7 +26,8 @@ import {
   toldOf,
 } from '../../channels.ts';
 import { type PaidCall, request } from '../../clients.ts';
-import { freePort, type Gateway, startGateway } from '../../gateway.ts';
+import { freePort } from '../../free-port.ts';
+import { type Gateway, startGateway } from '../../gateway.ts';
 import { startPostgres } from '../../postgres.ts';
 import { fresh, picturesWith, termsOf } from '../../settling-first.ts';
 import { wordsFor } from '../../words-for.ts';

@@ -7,7 +7,8 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../../src/gateway/config.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { copySelling } from '../../few-endpoints.ts';
-import { freePort, type Gateway, startGateway } from '../../gateway.ts';
+import { freePort } from '../../free-port.ts';
+import { type Gateway, startGateway } from '../../gateway.ts';
 import { httpDoor, mcpDoor, type Way } from '../doors.ts';
 
 const catalogue = join(t.testdir({ catalogue: {} }), 'catalogue');

@@ -9,7 +9,8 @@ import t from 'tap';
 import { watchDisk } from '../../../src/gateway/disk.ts';
 import { createLog, type Log } from '../../../src/log.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
-import { freePort, startGateway } from '../../gateway.ts';
+import { freePort } from '../../free-port.ts';
+import { startGateway } from '../../gateway.ts';
 import { shopFiles } from '../sold/shop-catalogue.ts';
 
 const ask = async (url: string) => {

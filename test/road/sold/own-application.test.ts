@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { copySelling } from '../../few-endpoints.ts';
-import { freePort } from '../../gateway.ts';
+import { freePort } from '../../free-port.ts';
 import { manual } from '../../manual.ts';
 import { wordsFor } from '../../words-for.ts';
 
