@@ -10,6 +10,9 @@ export { current as default };
 /** Of one file. */
 const PATIENCE_MS = 600_000;
 
+/** How long what the last file closed may take to end. Then something was left open, and this process would wait for it. */
+const LAST_MS = 60_000;
+
 /** Runs files of tests, each as one test: where they were compiled to, by their names. */
 export async function inTurn(files: Readonly<Record<string, string>>): Promise<void> {
   // What nobody catches, rejected promises included, fails the file whose turn it is.
@@ -20,4 +23,9 @@ export async function inTurn(files: Readonly<Record<string, string>>): Promise<v
       await import(pathToFileURL(compiled).href);
     });
   }
+  const giveUp = () => {
+    process.stderr.write(`A test left something open: ${process.getActiveResourcesInfo().join(', ')}\n`);
+    process.exit(1);
+  };
+  setTimeout(giveUp, LAST_MS).unref();
 }
