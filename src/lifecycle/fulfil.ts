@@ -5,10 +5,10 @@ import type { Input, Route } from '../catalogue/types.ts';
 import { draining, finalCodes, Problem, type ProblemCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { onAbort } from '../on-abort.ts';
-import { inProgress } from '../payment/conflicts.ts';
+import { alreadyTaken, inProgress } from '../payment/conflicts.ts';
 import type { Hold } from '../payment/hold.ts';
 import type { Lease } from '../payment/leases.ts';
-import { giveBack } from '../payment/locking.ts';
+import { type GivenBack, giveBack } from '../payment/locking.ts';
 import { ReceiptedProblem } from '../payment/receipted-problem.ts';
 import type { Trace } from '../request/trace.ts';
 import type { Visit } from '../request/visit.ts';
@@ -212,8 +212,9 @@ const passing: Partial<Record<ProblemCode, string>> = {
   too_many_requests: 'This payer has the gateway read too much at a time',
 };
 
-/** What was locked is given back by then, or will be, and buys nothing any more. */
-function givenBack(problem: Problem, when: 'now' | 'later'): Problem {
+/** What was locked is given back by then, or will be, and buys nothing any more; what turns out to be taken still does. */
+function givenBack(problem: Problem, when: GivenBack): Problem {
+  if (when === 'taken') return alreadyTaken();
   const reason = passing[problem.code];
   if (reason === undefined) return problem;
   const { headers } = problem;
@@ -233,7 +234,7 @@ async function letGo(
   parts: Pick<FulfilParts, 'store' | 'now'>,
   { claim, lease, receipt, hold }: Pick<Fulfilment, 'claim' | 'lease' | 'receipt' | 'hold'>,
   reason: string,
-): Promise<'now' | 'later' | undefined> {
+): Promise<GivenBack | undefined> {
   const { store, now } = parts;
   if (!hold?.release) {
     const isOurs = await throughOutage(() => store.giveUp(claim, receipt ? 'owed' : 'released', reason, now()));

@@ -13,3 +13,11 @@ export const settlementPending = (): Problem =>
     'The chain has not confirmed this payment yet: send the same request with the same payment again',
     { headers: { 'retry-after': '3' } },
   );
+
+/** Of money that was to be given back, and that an earlier attempt had taken. */
+export const alreadyTaken = (): Problem =>
+  new Problem(
+    'settlement_pending',
+    'What was locked for this payment is taken: send the same request with the same payment again to get what it paid for',
+    { headers: { 'retry-after': '3' } },
+  );

@@ -45,16 +45,19 @@ export async function lockPayment(
   });
 }
 
+/** `later`: by the reconciler. `taken`: an earlier attempt took it, so that it pays for what the reconciler writes down as owed. */
+export type GivenBack = 'now' | 'later' | 'taken';
+
 /**
  * After work that came to nothing, and why. The payment is the claim's until its money is back, for nobody may work for what is
- * being given back; what cannot be given back now is `later`, by the reconciler. Undefined where another has it by then.
+ * being given back. Undefined where another has it by then.
  */
 export async function giveBack(
   { store, now }: HoldParts,
   claim: Claim,
   { release }: Required<Pick<Hold, 'release'>>,
   reason: string,
-): Promise<'now' | 'later' | undefined> {
+): Promise<GivenBack | undefined> {
   const became = await release();
   const isBack = became.state === 'refused';
   const isOurs = await throughOutage(() =>
@@ -63,7 +66,8 @@ export async function giveBack(
       : store.giveUp(claim, 'unknown', reason, now()),
   );
   if (!isOurs) return undefined;
-  return isBack ? 'now' : 'later';
+  if (isBack) return 'now';
+  return became.state === 'settled' ? 'taken' : 'later';
 }
 
 /** Whether its money is locked, where that can be ended. */

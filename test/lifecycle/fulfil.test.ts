@@ -463,6 +463,19 @@ t.test('whose money is still locked is not told that it is back', async (t) => {
   t.match(await store.find('p'), { state: 'unknown', reason: 'media_unavailable' });
 });
 
+t.test(
+  'whose money turns out to be taken already is told to send the same payment again, not another one',
+  async (t) => {
+    const taken: Hold['release'] = async () => ({ state: 'settled', transaction: '0xtaken', amount: 1n });
+    for (const error of [failed, new MediaNotStored(new Error('the disk is full'))]) {
+      const { pay, store } = openHeld(t, { release: taken }, throws(error));
+      const message = /^What was locked for this payment is taken: send the same request with the same payment again/;
+      t.match(await pay('p'), { problem: { code: 'settlement_pending', message, headers: { 'retry-after': '3' } } });
+      t.match(await store.find('p'), { state: 'unknown' }, 'to be found as settled, and owed');
+    }
+  },
+);
+
 for (const [error, code] of [
   [new TypeError('secret'), 'internal_error'],
   [new Problem('store_unavailable', 'in a moment', { headers: { 'retry-after': '5' } }), 'store_unavailable'],

@@ -268,7 +268,7 @@ t.test('a payment whose money its payer has back is over; anything else is left 
   for (const [release, when, state, reason] of [
     [async () => refused('given back'), 'now', 'unsettled', 'upstream_failed: given back'],
     [async () => noAnswer, 'later', 'unknown', 'upstream_failed'],
-    [async () => moved('0xtaken'), 'later', 'unknown', 'upstream_failed'],
+    [async () => moved('0xtaken'), 'taken', 'unknown', 'upstream_failed'],
   ] as const) {
     const { claim, parts, payment } = await claimed(t, { isAnswered: false });
     t.equal(await giveBack(parts(), claim, { release }, 'upstream_failed'), when);
