@@ -27,12 +27,12 @@ const OTHER_TERMS = ['receiverAuthorizer', 'policy', 'authCaptureEscrow'];
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /** Undefined for terms by which anybody but the recipient could be paid, or that lock money for longer than a day. */
-export function readHold(extra: JsonObject, now = Date.now()): HoldTerms | undefined {
+export function readHold(extra: JsonObject): HoldTerms | undefined {
   const { captureAuthorizer, feeRecipient, captureDeadline, refundDeadline, minFeeBps, maxFeeBps } = extra;
   if (typeof captureAuthorizer !== 'string' || !isAddress(captureAuthorizer)) return undefined;
   if (typeof feeRecipient !== 'string' || !isAddress(feeRecipient)) return undefined;
   if (!isTime(captureDeadline) || !isTime(refundDeadline)) return undefined;
-  if (captureDeadline > now / 1000 + LONGEST_HOLD_SECONDS) return undefined;
+  if (captureDeadline > Date.now() / 1000 + LONGEST_HOLD_SECONDS) return undefined;
   if (minFeeBps !== 0 || maxFeeBps !== 0 || OTHER_TERMS.some((name) => extra[name] !== undefined)) return undefined;
   return { captureAuthorizer, feeRecipient, captureDeadline, refundDeadline, minFeeBps, maxFeeBps };
 }

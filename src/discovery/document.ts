@@ -7,7 +7,9 @@ export interface Document {
   readonly etag: string;
 }
 
-export function makeDocument(content: object | string, type = 'application/json'): Document {
+const JSON_TYPE = 'application/json';
+
+export function makeDocument(content: object | string, type = JSON_TYPE): Document {
   const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content));
   return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
@@ -16,15 +18,15 @@ export function makeDocument(content: object | string, type = 'application/json'
 export const isAmong = ({ etag }: Document, known = ''): boolean =>
   known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 
-/** The same, made when it is first asked for: nobody waits for what nobody reads. */
-export function laterDocument(contentOf: () => object | string, type = 'application/json'): Document {
+/** The same for JSON, made when it is first asked for: nobody waits for what nobody reads. */
+export function laterDocument(contentOf: () => object): Document {
   let made: Document | undefined;
   const document = () => {
-    made ??= makeDocument(contentOf(), type);
+    made ??= makeDocument(contentOf());
     return made;
   };
   return {
-    type,
+    type: JSON_TYPE,
     get body() {
       return document().body;
     },

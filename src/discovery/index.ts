@@ -32,12 +32,11 @@ export interface Documents {
   readonly described: readonly RailDocument[];
 }
 
-/** `rails`: what each rail adds; `own`: what is answered besides; `now`: milliseconds since the epoch. */
+/** `rails`: what each rail adds; `own`: what is answered besides. */
 export function createDocuments(
   { service, mode, publicUrl }: DocumentParts,
   rails: readonly RailDocuments[],
   own: OwnOperations,
-  now = Date.now(),
 ): Documents {
   const ofRails = rails.flatMap(({ documents, openApi }): RailDocument[] => {
     const other = rails.map((rail) => rail.openApi).find((each) => each !== openApi);
@@ -65,7 +64,7 @@ export function createDocuments(
     ),
     ['/robots.txt', plain(ROBOTS)],
     ...(service.security
-      ? [['/.well-known/security.txt', plain(securityText(service.security, publicUrl, now))] as const]
+      ? [['/.well-known/security.txt', plain(securityText(service.security, publicUrl, Date.now()))] as const]
       : []),
     ['/icon.svg', picture],
     ['/favicon.ico', picture],

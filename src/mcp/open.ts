@@ -9,7 +9,7 @@ import { createDoor, type Door } from './door.ts';
 import type { Media } from './media-blocks.ts';
 import type { ServerParts } from './server.ts';
 import { createSoldTools, type SoldTools } from './sold-tools.ts';
-import { createToolbox, OWN_NAMES } from './toolbox.ts';
+import { createToolbox } from './toolbox.ts';
 
 interface OpenParts extends CallParts, Pick<ServerParts, 'documents' | 'publicUrl' | 'log'> {
   readonly ended: Ended;
@@ -41,8 +41,8 @@ const AROUND_ARGUMENTS_BYTES = 65_536;
 export function openDoor(parts: OpenParts): OpenDoor {
   const { catalogue, routes, networks, rails, publicUrl } = parts;
   const { service, version } = catalogue;
-  const sold = createSoldTools(routes, networks, OWN_NAMES);
-  const withdrawn = createSoldTools(parts.withdrawn, networks, OWN_NAMES);
+  const sold = createSoldTools(routes, networks);
+  const withdrawn = createSoldTools(parts.withdrawn, networks);
   const findEarlier: SoldTools['find'] = (name) =>
     [withdrawn, ...parts.earlier()].map((tools) => tools.find(name)).find((tool) => tool !== undefined);
   const own = [...LOOPBACK, new URL(publicUrl).hostname];

@@ -5,7 +5,7 @@ import { payableRoutes } from '../discovery/payable.ts';
 import { priceInWords } from '../discovery/payment-info.ts';
 import { answerSchema, requestFields, requestSchema, requiredFields } from '../discovery/schemas.ts';
 import { toDecimal } from '../money.ts';
-import { toolName } from './tool-name.ts';
+import { OWN_NAMES, toolName } from './tool-name.ts';
 
 export interface SoldTool {
   readonly name: string;
@@ -125,14 +125,9 @@ export interface SoldTools {
   readonly all: readonly SoldTool[];
 }
 
-/** `reserved`: names of tools that are not sold. */
-export function createSoldTools(
-  routes: readonly Route[],
-  networks: ReadonlyMap<NetworkId, Network>,
-  reserved: readonly string[],
-): SoldTools {
+export function createSoldTools(routes: readonly Route[], networks: ReadonlyMap<NetworkId, Network>): SoldTools {
   const byName = new Map<string, SoldTool>();
-  const taken = new Set(reserved);
+  const taken = new Set(OWN_NAMES);
   const operations = routes.filter(({ kind }) => kind === 'operation');
   const others = (route: Route) =>
     route.kind === 'base' ? operations.filter(({ endpoint }) => endpoint === route.endpoint) : [];

@@ -17,9 +17,6 @@ import { searchTools, unknownTool } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { SoldTool, SoldTools } from './sold-tools.ts';
 
-/** Names that no sold tool has. */
-export const OWN_NAMES = ['search_endpoints', 'describe_endpoint', 'call_endpoint', 'quote', 'purchases'];
-
 export interface ToolboxParts extends CallParts {
   readonly sold: SoldTools;
   /** By name, what an earlier catalogue sold or what is sold no more: its payments are honoured. */

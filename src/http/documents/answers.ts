@@ -22,9 +22,9 @@ export const named = (schema: string) => ({ $ref: `#/components/schemas/${schema
 
 type Responses = AnyOperation['responses'];
 
-export const json = (description: string, schema: JsonSchema, type = 'application/json'): Responses[string] => ({
+export const json = (description: string, schema: JsonSchema): Responses[string] => ({
   description,
-  content: { [type]: { schema } },
+  content: { 'application/json': { schema } },
 });
 
 /** Failures in the words that everything sold has for them. */

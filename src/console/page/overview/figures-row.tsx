@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Totals } from '../../figures.ts';
-import { count, counted, duration, roughly, share } from '../parts/format.ts';
+import { count, duration, roughly, share } from '../parts/format.ts';
 
 function Figure({ name, value, children }: { name: string; value: string; children?: ComponentChildren }) {
   return (
@@ -31,7 +31,7 @@ export function Figures({ totals }: { totals: Totals }) {
         {kept && `${kept} of revenue`}
       </Figure>
       <Figure name="Calls" value={count(calls)}>
-        {counted(challenges, 'price')} told
+        {count(challenges)} {challenges === 1 ? 'price' : 'prices'} told
       </Figure>
       <Figure name="Failures" value={count(failures)}>
         {failed && `${failed} of calls`}

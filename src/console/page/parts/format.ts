@@ -42,9 +42,6 @@ export const count = (value: number): string => whole.format(value);
 /** `part` of `of`; nothing where there is no whole. */
 export const share = (part: number, of: number): string => (of === 0 ? '' : percent.format(part / of));
 
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
-
 /** Milliseconds, or seconds where that reads better. */
 export function duration(ms: number | undefined): string {
   if (ms === undefined) return '–';

@@ -24,8 +24,8 @@ export async function discover(
     path: `${market}/token/hot-token`,
     query: { rankingType: TRENDING, chainIndex, rankBy, rankingTimeFrame: timeFrame, limit },
   });
-  const ask = async (request: Parameters<typeof askOkx>[1], list?: string): Promise<OkxRow[]> =>
-    rowsOf(await askOkx(binding, request, context), binding, list).slice(0, limit);
+  const ask = async (request: Parameters<typeof askOkx>[1]): Promise<OkxRow[]> =>
+    rowsOf(await askOkx(binding, request, context), binding).slice(0, limit);
 
   const action = String(input.action);
   switch (action) {
