@@ -101,10 +101,7 @@ for (const [rail, path] of [
 
 t.test('MPP operations are tagged with tags of the service', async (t) => {
   for (const { tags } of operationsOf(read<OpenApiDocument>('/openapi.json')).values()) {
-    t.ok(
-      tags.every((tag) => service.tags.includes(tag)),
-      tags.join(),
-    );
+    t.ok(tags.length > 0 && tags.every((tag) => service.tags.includes(tag)), tags.join());
   }
 });
 

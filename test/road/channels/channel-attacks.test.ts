@@ -154,13 +154,16 @@ t.test('what a channel has cost is told to who signs for it, and to nobody else'
   const { payer } = await open();
   const call = fresh(gateway);
   const payment = decoded(await payer.sign(call));
-  payment.payload.voucher = {
-    ...payment.payload.voucher,
-    maxClaimableAmount: '1',
-    signature: `0x${'11'.repeat(64)}1b`,
+  const isTold = async (signature: string) => {
+    const voucher = { ...payment.payload.voucher, signature };
+    const answer = await sendProof(call, encoded({ ...payment, payload: { ...payment.payload, voucher } }));
+    t.equal(answer.status, 402);
+    return Buffer.from(answer.headers.get('payment-required') ?? '', 'base64').includes('chargedCumulativeAmount');
   };
-  const answer = await sendProof(call, encoded(payment));
-  t.notOk(Buffer.from(answer.headers.get('payment-required') ?? '', 'base64').includes('chargedCumulativeAmount'));
+  // By now it is signed for less than the next call needs.
+  t.equal((await payer.buy(fresh(gateway))).status, 200);
+  t.equal(await isTold(`0x${'11'.repeat(64)}1b`), false);
+  t.equal(await isTold(payment.payload.voucher.signature), true);
 });
 
 t.test('one voucher for many requests at once buys one of them', async (t) => {

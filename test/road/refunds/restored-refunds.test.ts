@@ -178,6 +178,7 @@ t.test('two gateways on two copies of a database send a refund once in all', asy
   await until(async () => (await Promise.all(copies.map(refundIn))).some((refund) => refund?.state === 'sent'));
   hours = 1;
   const [one, other] = await Promise.all(copies.map(sentIn));
+  t.match(one?.transaction, /^0x/);
   t.equal(one?.transaction, other?.transaction);
   t.equal(await gateway.spendable('chain-c'), before + PRICE);
 });
