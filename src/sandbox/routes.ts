@@ -1,8 +1,9 @@
 /** The routes that only the sandbox has: its wallets, its faults and its counts. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import express, { type ErrorRequestHandler, type Router } from 'express';
+import express, { type Router } from 'express';
 import { Problem, type ProblemDetail } from '../errors.ts';
+import { unreadableBody } from '../request/unreadable-body.ts';
 import type { SandboxWallet } from './wallet/signing.ts';
 
 /** What a page loads to meet the sandbox's wallet: as it was built, beside the sources or what was built of them. */
@@ -106,10 +107,3 @@ export function createSandboxRoutes(control: SandboxControl): Router {
   router.use(unreadableBody);
   return router;
 }
-
-/** Of the body parser's errors those that are the caller's: a body that is no JSON, or too much of it. */
-const unreadableBody: ErrorRequestHandler = (error, _request, _response, next) => {
-  const { status } = error as { status?: number };
-  if (error instanceof Problem || status === undefined || status >= 500) return next(error);
-  next(new Problem(status === 413 ? 'body_too_large' : 'invalid_json', undefined));
-};

@@ -1,7 +1,8 @@
 /** What paying in a browser asks of the gateway, besides what is sold: which networks there are, and a Solana node. */
-import express, { type ErrorRequestHandler, type Router } from 'express';
+import express, { type Router } from 'express';
 import type { Network } from '../../catalogue/types.ts';
 import { Problem, takesOnly } from '../../errors.ts';
+import { unreadableBody } from '../../request/unreadable-body.ts';
 import { shownNetwork } from './networks.ts';
 import { createSolanaNode, type SolanaNode } from './solana-node.ts';
 
@@ -49,10 +50,3 @@ export function createWalletRouter(parts: WalletParts): Router {
   router.use(SOLANA_PATH, unreadableBody);
   return router;
 }
-
-/** Of the body parser's errors those that are the caller's. */
-const unreadableBody: ErrorRequestHandler = (error, _request, _response, next) => {
-  const { status } = error as { status?: number };
-  if (error instanceof Problem || status === undefined || status >= 500) return next(error);
-  next(new Problem(status === 413 ? 'body_too_large' : 'invalid_json', undefined));
-};
