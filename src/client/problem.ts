@@ -46,6 +46,10 @@ export const isOpen = (code: string | undefined, isFirst: boolean): boolean =>
 /** Whether an answer says by itself, whatever came before, that nothing is kept of the payment's money. */
 export const saysGivenBack = (code: string | undefined): boolean => code === 'refunded';
 
+/** Whether a refusal is the gateway's word that nothing was charged: what is gone was, and so was what has a receipt. */
+export const saysUncharged = (code: string | undefined, hasReceipt: boolean): boolean =>
+  code !== 'answer_gone' && !hasReceipt;
+
 /** Whether a code is one of a gateway's: what stands in between has codes of its own, which say nothing of a payment. */
 export const isOwnCode = (code: string | undefined): boolean => code !== undefined && Object.hasOwn(problems, code);
 

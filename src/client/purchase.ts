@@ -8,7 +8,7 @@ import { readResult, TooLong } from './bounded.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
 import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from './patience.ts';
-import { isOpen, isOwnCode, readProblem, type SaidProblem, saysGivenBack } from './problem.ts';
+import { isOpen, isOwnCode, readProblem, type SaidProblem, saysGivenBack, saysUncharged } from './problem.ts';
 import type { Turn } from './turns.ts';
 
 export interface PurchaseParts {
@@ -134,9 +134,7 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
         // What became of the payment, only the gateway can say.
         if (isOwnWord(said) && !isOpen(said.code, isAlone) && !isBusy) {
-          const hasReceipt = transactionOf(answer) !== undefined;
-          // A code is the gateway's word that nothing was charged, unless a receipt shows otherwise.
-          const isFree = isAlone && !hasReceipt && said.code !== 'answer_gone';
+          const isFree = isAlone && saysUncharged(said.code, transactionOf(answer) !== undefined);
           if (!isFree && !saysGivenBack(said.code))
             return notDone({ ...said, message: `${said.message}: ${maybeCharged}` }, { paid, isCounted });
           uncharge();

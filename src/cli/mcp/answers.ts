@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isBusy } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
-import { isOpen, isOwnCode, saysGivenBack } from '../../client/problem.ts';
+import { isOpen, isOwnCode, saysGivenBack, saysUncharged } from '../../client/problem.ts';
 import { asJsonObject, isJsonObject, type JsonObject, numberOrNull, textOrNull } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
 import { LARGEST_CHALLENGE_KIB, type PaymentRequired, readPaymentRequired } from './payment-required.ts';
@@ -51,7 +51,7 @@ export function verdictOf(answer: CallToolResult, isFirst: boolean): Verdict {
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';
   if (!isOpen(code, isFirst)) {
-    const isFree = isOwnCode(code) && code !== 'answer_gone' && !hasReceipt;
+    const isFree = isOwnCode(code) && saysUncharged(code, hasReceipt);
     return { kind: 'refused', isFree, isGivenBack: saysGivenBack(code) };
   }
   const again = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
