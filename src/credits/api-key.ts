@@ -40,7 +40,7 @@ export const newKey = (mode: KeyMode): KeyText => ({
  * a failure or a crash, answers the key it made before although only its hash was kept. `secret` keeps others from working
  * it out.
  */
-export const keyOf = (mode: KeyMode, secret: string, owner: string): KeyText => {
+export const derivedKey = (mode: KeyMode, secret: string, owner: string): KeyText => {
   const derive = (what: string) => createHmac('sha256', secret).update(`${what} of ${owner}`).digest();
   return {
     apiKey: prefixOf(mode) + base62(derive('key'), KEY_DIGITS),

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import type { Money } from '../money.ts';
 import type { ApiKey, CreditStore, KeyLimits, NewApiKey } from '../store/credits/credit-store.ts';
 import { isDead } from '../store/credits/posting.ts';
-import { hashOf, isKeyText, type KeyMode, type KeyText, keyOf, newKey, shownOf } from './api-key.ts';
+import { derivedKey, hashOf, isKeyText, type KeyMode, type KeyText, newKey, shownOf } from './api-key.ts';
 
 export interface ApiKeys {
   /** A new key, shown this once, with `credit` on it. */
@@ -90,7 +90,7 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
     async keep({ label, credit }) {
       const kept = await secret();
       for (let number = 1; ; number += 1) {
-        const text = keyOf(mode, kept, `${label} ${number}`);
+        const text = derivedKey(mode, kept, `${label} ${number}`);
         const found = await store.findKey(hashOf(text.apiKey), now());
         if (!found) return (await add(text, { label, credit })).apiKey;
         if (found.disabledAt !== undefined) continue;
@@ -103,7 +103,7 @@ export function openApiKeys({ store, mode, now }: ApiKeysOptions): ApiKeys {
     find,
 
     async buy({ amount, apiKey, paymentId, awaitsConfirmations = false }) {
-      const made = apiKey === undefined ? keyOf(mode, await secret(), paymentId) : undefined;
+      const made = apiKey === undefined ? derivedKey(mode, await secret(), paymentId) : undefined;
       const key = made ? record(made, { label: 'bought' }) : { hash: hashOf(apiKey ?? '') };
       const purchased = await store.purchase({ paymentId, amount, key, awaitsConfirmations }, now());
       if (!purchased) throw unusableKey();

@@ -28,7 +28,7 @@ export interface Editions {
 }
 
 /** What payments that are under way, and the books, were opened with. */
-const settled = ({ networks, service }: Catalogue): string =>
+const openedWith = ({ networks, service }: Catalogue): string =>
   JSON.stringify([
     [...networks.values()],
     service.exposure,
@@ -67,7 +67,7 @@ export async function openEditions(first: Catalogue, shared: Shared): Promise<Ed
   return {
     current: () => current,
     async replace(catalogue) {
-      if (settled(catalogue) !== settled(current.catalogue)) {
+      if (openedWith(catalogue) !== openedWith(current.catalogue)) {
         throw new ReloadRefused(
           'networks.yaml, or exposure, limits, rails, receipts or refunds.endpoint in service.yaml, has changed: that takes a restart',
         );

@@ -1,7 +1,7 @@
 import { finalCodes, Problem, type ProblemCode } from '../errors.ts';
 import type { CallEnd, Gate } from '../limits/limits.ts';
 import type { Metrics, PaymentOutcome } from '../metrics/metrics.ts';
-import type { Work } from '../payment/claim.ts';
+import type { ClaimedPayment } from '../payment/claim.ts';
 import type { Hold } from '../payment/hold.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { UpstreamProblem } from '../upstream/problem.ts';
@@ -51,7 +51,7 @@ interface CountParts {
 export async function counted<Result>(
   { metrics, gate }: CountParts,
   rail: string,
-  claimed: Work,
+  claimed: ClaimedPayment,
   work: () => Promise<Result>,
 ): Promise<Result> {
   if ('receipt' in claimed) return work();

@@ -14,7 +14,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Money } from '../money.ts';
 import { onAbort } from '../on-abort.ts';
 import { boughtWhileValid, type Purchase, type Replay } from '../payment/bought.ts';
-import { claimPayment, type Work } from '../payment/claim.ts';
+import { type ClaimedPayment, claimPayment } from '../payment/claim.ts';
 import { inProgress } from '../payment/conflicts.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { Hold } from '../payment/hold.ts';
@@ -214,13 +214,13 @@ function verifyAndClaim(
   { parts, rail, gate, visit }: Call,
   credential: Credential,
   { quote }: Priced,
-): Promise<Work | Replay> {
+): Promise<ClaimedPayment | Replay> {
   const { renewAll: renew, upstreams } = parts;
   const noted = (step: string, ms: number) => visit?.note(step, ms);
   return claimPayment({ ...parts, renew, gate, stopping: upstreams.stopping, noted }, rail, credential, quote);
 }
 
-async function work(call: Call, priced: Priced, claimed: Work): Promise<Purchase> {
+async function work(call: Call, priced: Priced, claimed: ClaimedPayment): Promise<Purchase> {
   const { claim, leaseUntil } = claimed;
   const lease = call.leases.take(claim, leaseUntil);
   try {
@@ -258,7 +258,7 @@ async function lock({ parts }: Call, payment: ToLock, lease: Lease, hold: Hold):
 async function fulfil(
   call: Call,
   { input, quote: { route } }: Priced,
-  { claim, network, payer, answer }: Work,
+  { claim, network, payer, answer }: ClaimedPayment,
   lease: Lease,
   standing: Pick<Fulfilment, 'receipt' | 'hold' | 'isKeptLater'>,
 ): Promise<Fulfilled> {

@@ -2,7 +2,7 @@
 import type { Route } from '../catalogue/types.ts';
 import { atomicToDecimal } from '../money.ts';
 import type { Replay } from '../payment/bought.ts';
-import type { Work } from '../payment/claim.ts';
+import type { ClaimedPayment } from '../payment/claim.ts';
 import type { GatewayRequest } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import type { Receipt } from '../store/store.ts';
@@ -26,7 +26,7 @@ export function noteRoute(
 }
 
 /** Whose payment it is; all of it, where it was made before: then that which bought the answer, whatever came with the request. */
-export function noteClaimed(noted: Noted, claimed: Work | Replay): void {
+export function noteClaimed(noted: Noted, claimed: ClaimedPayment | Replay): void {
   const { visit } = noted;
   if (visit === undefined) return;
   visit.network = claimed.network;

@@ -55,7 +55,7 @@ interface Shown {
 }
 
 /** A payment that this request may work on: to be settled still, or settled by an earlier attempt. */
-export type Work = {
+export type ClaimedPayment = {
   readonly claim: Claim;
   /** By the store's clock, in milliseconds since the epoch. */
   readonly leaseUntil: number;
@@ -130,7 +130,7 @@ export async function claimPayment(
   rail: Rail,
   credential: Credential,
   quote: Quote,
-): Promise<Work | Replay> {
+): Promise<ClaimedPayment | Replay> {
   const { store } = parts;
   const shown: Shown = { parts, rail, credential, quote, digest: requestDigest(quote.request) };
   const wait = patience(parts);
@@ -187,7 +187,7 @@ async function endForGood({ parts, rail }: Shown, known: Payment): Promise<void>
 }
 
 /** A payment that was claimed before and is free to be taken. Undefined when it is to be looked at again. */
-async function claimAgain(shown: Shown, known: Payment): Promise<Work | Replay | undefined> {
+async function claimAgain(shown: Shown, known: Payment): Promise<ClaimedPayment | Replay | undefined> {
   const { parts, rail } = shown;
   const became = await recover(known, rail, parts.now);
   if (became?.state === 'unknown' && !became.unused) throw settlementPending();
@@ -218,7 +218,7 @@ const terms = (
   maxOwedAttempts: MAX_OWED_ATTEMPTS,
 });
 
-async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt): Promise<Work | undefined> {
+async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt): Promise<ClaimedPayment | undefined> {
   const { store, now } = parts;
   const options = terms(parts);
   const outcome = await store.claim(known, options);
@@ -229,10 +229,10 @@ async function takeSettled(parts: ClaimParts, known: Payment, receipt: Receipt):
 }
 
 const settledWork = (
-  held: Pick<Work, 'claim' | 'leaseUntil'>,
+  held: Pick<ClaimedPayment, 'claim' | 'leaseUntil'>,
   { network, payer, asset, answer }: Payment,
   receipt: Receipt,
-): Work => ({ ...held, network, payer, asset, answer, receipt });
+): ClaimedPayment => ({ ...held, network, payer, asset, answer, receipt });
 
 /** Lets a payment go for which nothing was done. Throws Problem `payment_in_progress` where another has it already. */
 async function letGo({ store, now }: ClaimParts, claim: Claim, reason: string): Promise<void> {
@@ -273,7 +273,7 @@ function identify({ gate }: ClaimParts, { caller, payer, payerIsProven, upfront,
   gate?.identified(signer, upfront === 'sent', hold?.draw?.deposit === '0' ? payer : undefined);
 }
 
-async function claimVerified(shown: Shown, known: Payment | undefined): Promise<Work | Replay | undefined> {
+async function claimVerified(shown: Shown, known: Payment | undefined): Promise<ClaimedPayment | Replay | undefined> {
   const { parts, rail, credential } = shown;
   const { store, now } = parts;
   const settlesNow = known !== undefined && mayHaveSettled(known);
@@ -361,10 +361,10 @@ async function hasMoved({ store }: ClaimParts, { id }: Credential, known: Paymen
 
 /** The work is done, or settling comes before it: what may be on its way already is neither refused nor let go of. */
 function settleAfterAll(
-  held: Pick<Work, 'claim' | 'leaseUntil'>,
+  held: Pick<ClaimedPayment, 'claim' | 'leaseUntil'>,
   { answer, recoveryQuery }: Payment,
   verified: VerifiedPayment,
-): Work {
+): ClaimedPayment {
   const { network, payer, asset, upfront = 'offered' } = verified;
   const settled = {
     ...verified,
@@ -378,7 +378,10 @@ function settleAfterAll(
  * See `answerUnderKey`. What the payment that has the key is owed is worked for now: its payer came back, if with another
  * payment. Undefined where it was left behind and has ended just now.
  */
-async function whatKeyBought({ parts, rail, digest }: Shown, holder: Payment): Promise<Work | Replay | undefined> {
+async function whatKeyBought(
+  { parts, rail, digest }: Shown,
+  holder: Payment,
+): Promise<ClaimedPayment | Replay | undefined> {
   if (holder.requestDigest === digest) {
     const { state, receipt } = holder;
     const isOpen = state === 'claimed' || (state === 'settled' && !holder.answer) || mayHaveSettled(holder);

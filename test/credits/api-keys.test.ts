@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { hashOf, isKeyText, keyOf, newKey, shownOf } from '../../src/credits/api-key.ts';
+import { derivedKey, hashOf, isKeyText, newKey, shownOf } from '../../src/credits/api-key.ts';
 import { openApiKeys } from '../../src/credits/api-keys.ts';
 import { toDecimal, usd } from '../../src/money.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
@@ -29,14 +29,14 @@ t.test('makes keys that nobody can guess and that look alike', async (t) => {
 
 t.test('makes of a payment the key that every release makes of it', (t) => {
   const digits = 'tghWMspya2l1L0uB0LKIbv1BUMT182UrM9LND1upgZR';
-  const live = keyOf('live', 'a secret', 'payment-1');
+  const live = derivedKey('live', 'a secret', 'payment-1');
   t.same(live, { apiKey: `tp_live_${digits}`, id: 'key_sijlPLuVoIc756UD' });
-  t.equal(keyOf('sandbox', 'a secret', 'payment-1').apiKey, `tp_sandbox_${digits}`);
-  t.same(keyOf('live', 'a secret', 'payment-2'), {
+  t.equal(derivedKey('sandbox', 'a secret', 'payment-1').apiKey, `tp_sandbox_${digits}`);
+  t.same(derivedKey('live', 'a secret', 'payment-2'), {
     apiKey: 'tp_live_JBZin95NtBOnr5xFwjNUTGSr4Ii9gycw3hqjunuixNB',
     id: 'key_sEds8OajSJDz3dVN',
   });
-  t.notSame(keyOf('live', 'another', 'payment-1'), live);
+  t.notSame(derivedKey('live', 'another', 'payment-1'), live);
   t.equal(shownOf(live.apiKey), 'tp_live_tghW');
   t.equal(
     hashOf('tp_live_x'),

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Problem, type ProblemCode } from '../../src/errors.ts';
 import { counted, endOf } from '../../src/lifecycle/count.ts';
-import type { Work } from '../../src/payment/claim.ts';
+import type { ClaimedPayment } from '../../src/payment/claim.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
 import { UpstreamProblem } from '../../src/upstream/problem.ts';
 
@@ -51,7 +51,7 @@ for (const [what, error, outcome, end, endIfHeld] of [
       [{ deposited: () => false }, false],
     ] as const) {
       const { seen, parts } = openCount();
-      const claimed = { verified: { ...verified, hold } } as unknown as Work;
+      const claimed = { verified: { ...verified, hold } } as unknown as ClaimedPayment;
       await t.rejects(
         counted(parts, 'x402', claimed, () => Promise.reject(error)),
         error,
@@ -78,7 +78,7 @@ for (const [how, found, end] of [
 ] as const) {
   t.test(`work that is done is settled, and ${end} where ${how}`, async (t) => {
     const { seen, parts } = openCount();
-    const claimed = { verified: { ...verified, ...found } } as unknown as Work;
+    const claimed = { verified: { ...verified, ...found } } as unknown as ClaimedPayment;
     t.equal(await counted(parts, 'x402', claimed, async () => 'done'), 'done');
     t.strictSame(seen, [{ ...labels, outcome: 'settled' }, end]);
   });
@@ -86,13 +86,18 @@ for (const [how, found, end] of [
 
 t.test('a payment that settles first is counted with its reason', async (t) => {
   const { seen, parts } = openCount();
-  await counted(parts, 'x402', { verified: { ...verified, upfront: 'above' } } as unknown as Work, async () => 'done');
+  await counted(
+    parts,
+    'x402',
+    { verified: { ...verified, upfront: 'above' } } as unknown as ClaimedPayment,
+    async () => 'done',
+  );
   t.strictSame(seen, ['above', { ...labels, outcome: 'settled' }, 'paid']);
 });
 
 t.test('what an earlier attempt settled was counted then', async (t) => {
   const { seen, parts } = openCount();
-  const claimed = { receipt: {} } as unknown as Work;
+  const claimed = { receipt: {} } as unknown as ClaimedPayment;
   t.equal(await counted(parts, 'x402', claimed, async () => 'done'), 'done');
   const error = owed('failed');
   await t.rejects(
@@ -111,7 +116,7 @@ for (const [what, found, reasons] of [
     `of a payment that ${what}, ${reasons[0] ?? 'nothing'} is counted among those that settle first`,
     async (t) => {
       const { seen, parts } = openCount();
-      const claimed = { verified: { ...verified, ...found } } as unknown as Work;
+      const claimed = { verified: { ...verified, ...found } } as unknown as ClaimedPayment;
       await counted(parts, 'x402', claimed, async () => 'done');
       t.strictSame(seen, [...reasons, { ...labels, outcome: 'settled' }, 'paid']);
     },

@@ -8,7 +8,7 @@ import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { type Settlement, unknown } from '../../src/on-chain/settlement.ts';
 import type { Replay } from '../../src/payment/bought.ts';
-import { claimPayment, type Work } from '../../src/payment/claim.ts';
+import { type ClaimedPayment, claimPayment } from '../../src/payment/claim.ts';
 import { createExposureControl } from '../../src/payment/exposure/control.ts';
 import { exposurePolicy } from '../../src/payment/exposure/policy.ts';
 import { usualIntervals } from '../../src/payment/intervals.ts';
@@ -96,7 +96,7 @@ export interface Claims {
   readonly noted: [string, number][];
   /** The gateway has to stop. */
   stop(): void;
-  claim(credential?: Partial<Credential>, quote?: Partial<Quote>): Promise<Work | Replay>;
+  claim(credential?: Partial<Credential>, quote?: Partial<Quote>): Promise<ClaimedPayment | Replay>;
   /** A payment that an earlier attempt of another instance left so. */
   left(progress: Progress, left?: Left): Promise<Claim>;
   /** What was claimed goes on to that. */
