@@ -35,33 +35,24 @@ export const advancedInfo = async (
 ): Promise<OkxRow | undefined> =>
   recordOf(await askOkx(binding, { path: `${market}/token/advanced-info`, query: inQuery(token) }, context));
 
-const MOST_HOLDERS = 100;
+/** Of a list of what wallets hold or do, no more than asked, nor than OKX tells. */
+const byWallets =
+  (path: string, most: number) =>
+  async (
+    token: OkxToken,
+    { tagFilter, limit }: { tagFilter?: string | undefined; limit: number },
+    binding: OkxBinding,
+    context: OkxContext,
+  ): Promise<OkxRow[]> => {
+    const query = { ...inQuery(token), tagFilter, limit: Math.min(limit, most) };
+    return rowsOf(await askOkx(binding, { path: market + path, query }, context), binding).slice(0, query.limit);
+  };
 
 /** The largest holders, the largest first. `tagFilter` is OKX's number of a sort of wallet, 1 to 9. */
-export async function holders(
-  token: OkxToken,
-  { tagFilter, limit }: { tagFilter?: string | undefined; limit: number },
-  binding: OkxBinding,
-  context: OkxContext,
-): Promise<OkxRow[]> {
-  const most = Math.min(limit, MOST_HOLDERS);
-  const query = { ...inQuery(token), tagFilter, limit: most };
-  return rowsOf(await askOkx(binding, { path: `${market}/token/holder`, query }, context), binding).slice(0, most);
-}
-
-const MOST_TRADES = 500;
+export const holders = byWallets('/token/holder', 100);
 
 /** The latest trades on exchanges on chain, the latest first. */
-export async function trades(
-  token: OkxToken,
-  { tagFilter, limit }: { tagFilter?: string | undefined; limit: number },
-  binding: OkxBinding,
-  context: OkxContext,
-): Promise<OkxRow[]> {
-  const most = Math.min(limit, MOST_TRADES);
-  const query = { ...inQuery(token), tagFilter, limit: most };
-  return rowsOf(await askOkx(binding, { path: `${market}/trades`, query }, context), binding).slice(0, most);
-}
+export const trades = byWallets('/trades', 500);
 
 interface Candle {
   /** Start, in milliseconds since the epoch. */
