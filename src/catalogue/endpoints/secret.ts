@@ -6,7 +6,7 @@ import { choices } from '../yaml/suggest.ts';
 import { below } from '../yaml/yaml-document.ts';
 import type { RoutePlan } from './route-plan.ts';
 
-/** Undefined for a request that is not valid: nothing but its listed price is told of it. */
+/** `input` undefined: of a request that is not valid, of which nothing but its listed price is told. */
 export function holdsSecret({ secret }: Pick<Endpoint, 'secret'>, input: Input | undefined): boolean {
   return typeof secret === 'boolean' ? secret : input?.[secret.unless] === undefined;
 }

@@ -55,12 +55,12 @@ export interface Facilitator {
   settle(payload: object, requirements: object, signal?: AbortSignal): Promise<Settlement<FacilitatorTransfer>>;
   /**
    * By CAIP-2 id, the lowest price in atomic units that is worth settling there now; networks whose chain is out of reach
-   * are left out. Undefined where settling costs us nothing.
+   * are left out. The method is not there where settling costs us nothing.
    */
   leastPrices?(): Promise<ReadonlyMap<string, bigint>>;
   /**
    * By CAIP-2 id, the accounts of ours that pay for settling; networks whose chain is out of reach, or says nothing for so
-   * long, are left out. Undefined where another pays.
+   * long, are left out. The method is not there where another pays.
    */
   accounts?(patienceMs: number): Promise<ReadonlyMap<string, GasAccount>>;
   /** Who drives the escrow of a chain, by its CAIP-2 id; `supported` says on which there is one. */
