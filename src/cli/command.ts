@@ -5,7 +5,7 @@ import { linesWithoutControls } from '../control-characters.ts';
 import { ConfigProblem } from '../environment.ts';
 import { AmountProblem, type Money } from '../money.ts';
 import { type Asset, usdIn } from '../payment/assets.ts';
-import { isOutage, reasonOf as reasonOfStore, StoreProblem } from '../store/problem.ts';
+import { isOutage, reasonOf, StoreProblem } from '../store/problem.ts';
 import { isReference, REFERENCE_TAKES } from '../store/reference.ts';
 import { UsageProblem } from './command-line.ts';
 
@@ -17,14 +17,12 @@ export async function run(command: () => Promise<void>, failure = 1): Promise<vo
     const isKnown = [UsageProblem, ConfigProblem, StoreProblem, CatalogueErrors].some(
       (known) => error instanceof known,
     );
-    const message = isKnown && error instanceof Error ? error.message : reasonOf(error);
+    const reason = error instanceof Error ? error.message : String(error);
     // A stranger's words may be in it.
-    process.stderr.write(`${linesWithoutControls(message)}\n`);
+    process.stderr.write(`${linesWithoutControls(isKnown ? reason : `the command failed: ${reason}`)}\n`);
     process.exitCode = failure;
   }
 }
-
-const reasonOf = (error: unknown): string => `the command failed: ${error instanceof Error ? error.message : error}`;
 
 /** Dollars, of the asset where it is given. Throws UsageProblem that names the option. */
 export function dollars(option: string, text: string, asset?: Pick<Asset, 'decimals'>): Money {
@@ -54,7 +52,7 @@ export async function once<Outcome>(
   } catch (error) {
     if (!isOutage(error)) throw error;
     throw new UsageProblem(
-      `the database gave no answer (${reasonOfStore(error)}): it may be done, or not. Repeat the command with --reference ${reference}, and it is done once`,
+      `the database gave no answer (${reasonOf(error)}): it may be done, or not. Repeat the command with --reference ${reference}, and it is done once`,
     );
   }
 }
