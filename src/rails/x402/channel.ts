@@ -87,6 +87,8 @@ const correction = (channel: string, state: ChannelState, kept: Pick<Channel, 'c
 
 const refuse = (reason: string, kind: Refusal['kind'] = 'verification-failed'): Refusal => new Refusal(kind, reason);
 
+const declined = (error: Error): Declined => ({ state: 'declined', error });
+
 const stateOf = ({ balance, totalClaimed, withdrawRequestedAt, refundNonce }: ChannelState): ChannelState => ({
   balance,
   totalClaimed,
@@ -207,6 +209,73 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
     return deposit;
   }
 
+  /** What was found good: it is drawn once it is claimed. */
+  function paymentOf(
+    { authorization, network, amount }: Asked,
+    query: ChannelQuery,
+    found: ChannelState,
+    deposit: Deposit | undefined,
+    operator: ChannelOperator,
+  ): ChannelPayment {
+    const { channel, config, voucher } = authorization;
+    let transaction = channel;
+    let hasDeposited = false;
+
+    const draw = {
+      facts: { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) },
+      voucher: { max: query.max, signature: voucher.signature },
+      amount: query.amount,
+      deposit: query.deposit ?? '0',
+      found,
+    };
+
+    async function turnedDown(drawn: Exclude<Drawn, 'reserved'>): Promise<Declined> {
+      if (drawn === 'busy') {
+        return declined(busy(network.caip2, 'another call draws from this channel: send this one after it'));
+      }
+      if (drawn === 'spent') return declined(spent(channel, network.caip2));
+      if (drawn === 'lost') return declined(inProgress());
+      if (drawn === 'insufficient')
+        return declined(refuse('the channel does not hold enough: deposit more', 'payment-insufficient'));
+      return declined(mismatch(channel, found, await store.find(channel), network.caip2));
+    }
+
+    /** The deposit goes first: nobody works for money that is not there. */
+    async function make(deposit: Deposit): Promise<Declined | undefined> {
+      const made = await operator.deposit(config, deposit);
+      hasDeposited = made.state !== 'unknown';
+      if (made.state === 'refused') return declined(refuse(`the deposit was not made: ${made.reason}`));
+      if (made.state === 'unknown') return declined(settlementPending());
+      if (made.transaction) transaction = made.transaction;
+      try {
+        const there = await operator.read(channel);
+        await store.sync(channel, there, now());
+        if (BigInt(there.balance) >= voucher.max) return undefined;
+      } catch (error) {
+        if (!(error instanceof FacilitatorUnreachable)) throw error;
+      }
+      return declined(settlementPending());
+    }
+
+    return {
+      query,
+      charged: (amount) => operator.charged(config, amount),
+      transaction: () => transaction,
+      hold: (told) => ({
+        draw,
+        async lock(claim, drawnBefore) {
+          const drawn = drawnBefore ?? (await store.reserve(claim, draw, now()));
+          if (drawn !== 'reserved') return turnedDown(drawn);
+          const failed = deposit && (await make(deposit));
+          return failed ?? { state: 'settled', transaction, amount };
+        },
+        // Whichever attempt made it: its client may not have heard of it.
+        told: () => (authorization.deposit ? told({ transaction, amount: 0n }) : undefined),
+        deposited: () => hasDeposited,
+      }),
+    };
+  }
+
   return {
     async depth({ channel, max }, network) {
       if (!network?.channels) throw new Error('channels are not offered there at the moment');
@@ -217,7 +286,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
 
     async verify(given) {
       const { authorization, network, amount } = given;
-      const { channel, config, voucher, type } = authorization;
+      const { channel, voucher, type } = authorization;
       if (type === 'refund') throw refuse('deposits are given back at GET /v1/channels: this request buys something');
       const operator = await demandSigned(authorization, network);
       const { kept, state } = await standing(authorization, operator);
@@ -245,64 +314,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         state: filled,
         ...(deposit && { deposit: deposit.amount.toString() }),
       };
-      let transaction = channel;
-      let hasDeposited = false;
-
-      const draw = {
-        facts: { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) },
-        voucher: { max: query.max, signature: voucher.signature },
-        amount: query.amount,
-        deposit: query.deposit ?? '0',
-        found: state,
-      };
-
-      const declined = (error: Error): Declined => ({ state: 'declined', error });
-
-      async function turnedDown(drawn: Exclude<Drawn, 'reserved'>): Promise<Declined> {
-        if (drawn === 'busy') {
-          return declined(busy(network.caip2, 'another call draws from this channel: send this one after it'));
-        }
-        if (drawn === 'spent') return declined(spent(channel, network.caip2));
-        if (drawn === 'lost') return declined(inProgress());
-        if (drawn === 'insufficient')
-          return declined(refuse('the channel does not hold enough: deposit more', 'payment-insufficient'));
-        return declined(mismatch(channel, state, await store.find(channel), network.caip2));
-      }
-
-      /** The deposit goes first: nobody works for money that is not there. */
-      async function make(deposit: Deposit): Promise<Declined | undefined> {
-        const made = await operator.deposit(config, deposit);
-        hasDeposited = made.state !== 'unknown';
-        if (made.state === 'refused') return declined(refuse(`the deposit was not made: ${made.reason}`));
-        if (made.state === 'unknown') return declined(settlementPending());
-        if (made.transaction) transaction = made.transaction;
-        try {
-          const there = await operator.read(channel);
-          await store.sync(channel, there, now());
-          if (BigInt(there.balance) >= voucher.max) return undefined;
-        } catch (error) {
-          if (!(error instanceof FacilitatorUnreachable)) throw error;
-        }
-        return declined(settlementPending());
-      }
-
-      return {
-        query,
-        charged: (amount) => operator.charged(config, amount),
-        transaction: () => transaction,
-        hold: (told) => ({
-          draw,
-          async lock(claim, drawnBefore) {
-            const drawn = drawnBefore ?? (await store.reserve(claim, draw, now()));
-            if (drawn !== 'reserved') return turnedDown(drawn);
-            const failed = deposit && (await make(deposit));
-            return failed ?? { state: 'settled', transaction, amount };
-          },
-          // Whichever attempt made it: its client may not have heard of it.
-          told: () => (authorization.deposit ? told({ transaction, amount: 0n }) : undefined),
-          deposited: () => hasDeposited,
-        }),
-      };
+      return paymentOf(given, query, state, deposit, operator);
     },
   };
 }
