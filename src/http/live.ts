@@ -13,7 +13,8 @@ function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, Rail>):
   return {
     begin(head) {
       const { status, headers } = render({ kind: 'result', isClaimed: true, ...head }, rails);
-      response.writeHead(status, headers);
+      // Proxies that buffer would undo the streaming.
+      response.writeHead(status, { ...headers, 'x-accel-buffering': 'no' });
       response.flushHeaders();
     },
     write(text) {

@@ -297,6 +297,7 @@ t.test('a stream is passed on as it comes, after it was paid for, and can be had
   const answer = await sendProof(call, proof);
   t.equal(answer.status, 200);
   t.equal(answer.headers.get('content-type'), 'text/event-stream');
+  t.equal(answer.headers.get('x-accel-buffering'), 'no', 'nginx keeps none of it back');
   t.ok(answer.headers.get('payment-response'));
   t.equal((await gateway.earned('chain-c')) - before, 10_000n);
 
