@@ -1,6 +1,6 @@
 /** What stands between the operator's port and the web: by which name it is asked, from which page, and by whom. */
-import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
+import { isOwnName, isPrivateName, nameIn } from '../request/asked-name.ts';
 import { ConsoleProblem } from './problem.ts';
 import type { Sessions } from './session.ts';
 
@@ -28,14 +28,7 @@ export const safeHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** `localhost` of `localhost:4021`; without the brackets of an IPv6 address. */
-function nameIn(host: string): string {
-  const url = `http://${host}`;
-  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : '';
-}
-
-const isOwn = (name: string, adminHost: string): boolean =>
-  isIP(name) !== 0 || name === 'localhost' || name === adminHost;
+const isOwn = (name: string, adminHost: string): boolean => isOwnName(name) || name === adminHost;
 
 /** A stranger's name may be made to lead here (DNS rebinding), so that a stranger's page is of the same origin: 403. */
 export const ownNameOnly =
@@ -44,9 +37,6 @@ export const ownNameOnly =
     if (isOwn(nameIn(host), adminHost)) return next();
     throw new ConsoleProblem(403, 'open the console by its IP address, as localhost or by TURNPIKE_ADMIN_HOST');
   };
-
-/** `gateway`, `gateway.internal`: the internet's DNS has such names for nobody. */
-const PRIVATE_NAME = /^[\w-]+(\.[\w-]+)*\.(internal|local)$|^[\w-]+$/;
 
 function bearerIn({ headers: { authorization = '' } }: Request): string | undefined {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
@@ -58,7 +48,7 @@ export const scrapersOnly =
   (adminHost: string, sessions: Pick<Sessions, 'checkToken'>): RequestHandler =>
   (request, _response, next) => {
     const name = nameIn(request.headers.host ?? '');
-    if (isOwn(name, adminHost) || PRIVATE_NAME.test(name)) return next();
+    if (isOwn(name, adminHost) || isPrivateName(name)) return next();
     const token = bearerIn(request);
     if (token === undefined) {
       throw new ConsoleProblem(

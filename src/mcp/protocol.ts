@@ -4,13 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import {
-  createMcpHandler,
-  isJSONRPCRequest,
-  isSpecType,
-  validateHostHeader,
-  validateOriginHeader,
-} from '@modelcontextprotocol/server';
+import { createMcpHandler, isJSONRPCRequest, isSpecType, validateOriginHeader } from '@modelcontextprotocol/server';
 import { Problem, type ProblemCode, takesOnly } from '../errors.ts';
 import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
@@ -19,6 +13,7 @@ import { isJsonObject } from '../json.ts';
 import { demandAsWritten, isLarge } from '../lifecycle/input.ts';
 import type { Gate, Limits } from '../limits/limits.ts';
 import { MCP_PATH } from '../paths.ts';
+import { isOwnName, isPrivateName, nameIn } from '../request/asked-name.ts';
 import { readJsonObject } from '../request/json-text.ts';
 import { ownTurn } from '../request/large-bodies.ts';
 import type { Visit } from '../request/visit.ts';
@@ -30,8 +25,7 @@ import { listAnswer, type PlainCall, plainAnswer, plainCall, plainList } from '.
 export interface ProtocolParts extends ServerParts {
   readonly groups: readonly string[];
   readonly networks: readonly string[];
-  /** Host names under which the door is reached, and those whose pages may speak to it. */
-  readonly hosts: readonly string[];
+  /** Host names whose pages may speak to the door. */
   readonly origins: readonly string[];
   readonly limits: Pick<Limits, 'gate'>;
   readonly bodyLimitBytes: number;
@@ -84,11 +78,14 @@ function demandShort(message: Record<string, unknown>): void {
   throw new Problem('invalid_request', 'The message has more than 500 values beside the arguments of a tool');
 }
 
+/** Proxies write whatever name they have for the gateway. */
+const isReachedBy = (name: string, publicUrl: string): boolean =>
+  isOwnName(name) || isPrivateName(name) || name === nameIn(new URL(publicUrl).host);
+
 /** Who may be a page that had a name point here (DNS rebinding): what to say to it. */
-function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }: ProtocolParts): string | undefined {
-  // A URL takes more before and behind a name than the header may have (RFC 9110, 7.2).
-  const host = validateHostHeader(/[@/?#\\]/.test(headers.host ?? '') ? '' : headers.host, [...hosts]);
-  if (!host.ok) return `${host.message}: this is ${publicUrl}`;
+function strangerIn({ headers }: IncomingMessage, { origins, publicUrl }: ProtocolParts): string | undefined {
+  const name = nameIn(headers.host ?? '');
+  if (!isReachedBy(name, publicUrl)) return `Invalid Host: ${name}: this is ${publicUrl}`;
   if (origins.includes('*')) return undefined;
   const origin = validateOriginHeader(headers.origin, [...origins]);
   return origin.ok ? undefined : `${origin.message}: the operator lists pages in service.yaml, mcp.origins`;

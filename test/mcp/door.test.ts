@@ -46,6 +46,15 @@ t.test('a page of another host, or a host name that somebody pointed here, is re
   t.equal(await statusFor({ host: `${host}/evil` }), 403);
 });
 
+t.test('a proxy may ask by an address, or by a name of its own network', async (t) => {
+  for (const host of ['10.0.3.7:4020', '[fd00::7]:4020', 'gateway:4020', 'turnpike_backend', 'turnpike.internal']) {
+    t.equal(await statusFor({ host }), 200, host);
+  }
+  for (const host of ['gateway.example', 'turnpike.internal.evil.example', 'evil.example.']) {
+    t.equal(await statusFor({ host }), 403, host);
+  }
+});
+
 t.test('a proxy may name the whole address', async (t) => {
   const { host } = new URL(gateway.url);
   for (const origin of ['http://gateway.example', gateway.url, 'http://[::']) {
