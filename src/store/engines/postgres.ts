@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { migrationsFrom, postgresDialect } from '../migrations/migrations.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from '../problem.ts';
@@ -40,9 +41,16 @@ const IN_USE =
   'The Postgres database cannot be brought up to date while somebody else reads or writes a table for long, as pg_dump does: ' +
   'nothing was changed, start again when that is over';
 
+/**
+ * What a server says of a statement that was planned on another connection, or by another on this one: nothing of it was
+ * carried out.
+ */
+const NOT_PLANNED_HERE: ReadonlySet<string> = new Set(['26000', '42P05']);
+
 const CLOCK: Statement = {
   text: 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now',
   values: [],
+  isPlannedOnce: true,
 };
 
 /**
@@ -72,6 +80,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
   let clock: DatabaseClock;
   try {
     await migrate(url, upgrades);
+    await tryPlans(pool);
     clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
   } catch (error) {
     await pool.end();
@@ -114,18 +123,36 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
   return storeOn(engine, log);
 }
 
+/** False where a pooler lends a connection of the server's for a transaction alone, and keeps no plans. */
+let arePlansKept = true;
+
 /** Of statements that are planned once: by their text, the name by which a connection knows them again. */
 const names = new Map<string, string>();
 
+/** The same in every process: behind a pooler a connection may know a name from another. */
 function nameOf(text: string): string {
-  const name = names.get(text) ?? `turnpike_${names.size}`;
+  const name = names.get(text) ?? `turnpike_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   names.set(text, name);
   return name;
 }
 
+/** Before anybody pays: a pooler that keeps no plans lends the second connection what the first has planned on. */
+async function tryPlans(pool: pg.Pool): Promise<void> {
+  const first = await pool.connect();
+  try {
+    await query(first, CLOCK);
+    await query(pool, CLOCK);
+  } catch (error) {
+    if (arePlansKept) throw error;
+  } finally {
+    first.release();
+  }
+}
+
 /** Planned once, the statements of a payment are a fifth faster; what is known of its payer, a quarter of the server's time. */
 async function query(client: pg.Pool | pg.ClientBase, { text, values, isPlannedOnce }: Statement): Promise<Outcome> {
-  const asked = { text: text.replaceAll('?', '$'), values: [...values], ...(isPlannedOnce && { name: nameOf(text) }) };
+  const name = isPlannedOnce && arePlansKept ? { name: nameOf(text) } : {};
+  const asked = { text: text.replaceAll('?', '$'), values: [...values], ...name };
   const result = await orUnavailable(client.query<Row>(asked));
   return { rows: result.rows, changes: result.rowCount ?? 0 };
 }
@@ -135,8 +162,10 @@ async function orUnavailable<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;
   } catch (error) {
-    const isOurs = error instanceof pg.DatabaseError && OUR_MISTAKES.has(error.code?.slice(0, 2) ?? '');
-    throw isOurs ? error : storeUnavailable(reasonOf(error));
+    const code = (error instanceof pg.DatabaseError && error.code) || '';
+    const isUnplanned = NOT_PLANNED_HERE.has(code);
+    if (isUnplanned) arePlansKept = false;
+    throw OUR_MISTAKES.has(code.slice(0, 2)) && !isUnplanned ? error : storeUnavailable(reasonOf(error));
   }
 }
 
