@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TooLong } from '../client/bounded.ts';
 import { FIRST_PAUSE_MS } from '../client/patience.ts';
-import { isOpen, readProblem } from '../client/problem.ts';
+import { isOpen, isOwnCode, readProblem } from '../client/problem.ts';
 import { reasonOf } from '../client/purchase.ts';
 import { linesWithoutControls } from '../control-characters.ts';
 import { asJsonObject } from '../json.ts';
@@ -53,8 +53,10 @@ async function callPaid(target: Target, headers: Record<string, string>, amount:
     try {
       const answer = await call(target, headers);
       const whole = new Response(await answer.arrayBuffer(), answer);
-      const isLast = whole.ok || repeats === REPEATS;
-      if (isLast || !isOpen((await readProblem(whole.clone())).code, repeats === 0)) return whole;
+      if (whole.ok) return whole;
+      const { code } = await readProblem(whole.clone());
+      if (whole.status >= 500 && !isOwnCode(code)) throw new Error(`a proxy answered ${whole.status}`);
+      if (repeats === REPEATS || !isOpen(code, repeats === 0)) return whole;
       line('note', `status ${whole.status}: the same payment is sent again`);
     } catch (error) {
       const lost = `no answer came (${reasonOf(error)})`;

@@ -102,6 +102,18 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
     said: /no answer came.*0\.06 USD was signed.*may have been charged/,
   });
   t.equal(new Set(relay.payments).size, 2, 'and no other payment');
+
+  const impatient = { status: 504, body: '504 Gateway Time-out' };
+  relay.cuts = 0;
+  relay.payments.length = 0;
+  relay.instead.push(impatient);
+  t.match(await pay('slow', 'chain-c'), { code: 0, said: /answered 504\): the same payment[\s\S]*"image_url"/ });
+  t.equal(new Set(relay.payments).size, 1, 'a proxy that does not wait has lost an answer, too');
+  relay.instead.push(impatient, impatient, impatient, impatient);
+  t.match(await pay('slower', 'chain-c'), {
+    code: 1,
+    said: /answered 504.*0\.06 USD was signed.*may have been charged/,
+  });
 });
 
 t.test('of no answer npm run pay reads more than any gateway gives', async (t) => {
