@@ -27,7 +27,7 @@ function firstCall(sold: readonly Route[]): string {
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   makeDataDirectory(config);
-  const warnings = [...unknownVariables(process.env), ...doubtful(config)];
+  const warnings = [...unknownVariables(process.env), ...doubtful(config, process.env)];
   if (cluster.isPrimary && warnings.length > 0) createLog(config.logLevel).warn({}, warnings.join('; '));
   if (config.workers > 1) {
     await (cluster.isWorker ? work(config) : supervise(config, fileURLToPath(import.meta.url), say));

@@ -278,13 +278,21 @@ export function unknownVariables(environment: Variables): string[] {
   return unknownIn(environment, read.names, [PAY_TO, RPC_URL, COIN_USD, ...OF_COMMANDS]);
 }
 
-/** What was set and is heeded, and is probably not meant. */
-export const doubtful = ({ live, publicUrl }: Config): string[] =>
-  live && publicUrl.startsWith('http:') && !isLoopback(publicUrl)
-    ? [
-        `TURNPIKE_PUBLIC_URL is ${publicUrl}: prices, payments and API keys would cross the network for anybody to read and change. Put a proxy with a certificate before the gateway, and give its https address`,
-      ]
-    : [];
+const OUTGOING_PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/** What was set and is probably not meant, or does not do what it does elsewhere. */
+export function doubtful({ live, publicUrl }: Config, environment: Variables = {}): string[] {
+  if (!live) return [];
+  const unused = OUTGOING_PROXIES.filter((name) => environment[name]?.trim()).map(
+    (name) =>
+      `${name} is set, and nothing goes through it: providers, facilitators and the networks' nodes have to be reached directly`,
+  );
+  if (!publicUrl.startsWith('http:') || isLoopback(publicUrl)) return unused;
+  return [
+    `TURNPIKE_PUBLIC_URL is ${publicUrl}: prices, payments and API keys would cross the network for anybody to read and change. Put a proxy with a certificate before the gateway, and give its https address`,
+    ...unused,
+  ];
+}
 
 /** Node's timers end at once that are to last for more than 24 days. */
 const LONGEST_DRAIN_SECONDS = 86_400;

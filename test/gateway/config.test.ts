@@ -33,6 +33,19 @@ t.test('an address without encryption is told in live mode, unless it is this ma
   t.same(doubtful(readConfig({ TURNPIKE_PUBLIC_URL: 'http://shop.example' })), [], 'a sandbox sells nothing');
 });
 
+t.test('a proxy for what goes out is told in live mode not to be used', async (t) => {
+  const told = (environment: Record<string, string>, live = {}) =>
+    doubtful({ publicUrl: 'https://shop.example', live } as Config, environment);
+  const proxy = 'http://proxy.example:3128';
+  for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'ALL_PROXY']) {
+    t.match(told({ [name]: proxy }), [
+      new RegExp(`^${name} is set, and nothing goes through it: .* reached directly$`),
+    ]);
+  }
+  t.same(told({ HTTPS_PROXY: ' ', NO_PROXY: 'localhost' }), []);
+  t.same(doubtful(readConfig({}), { HTTPS_PROXY: proxy }), [], 'nothing leaves the machine of a sandbox');
+});
+
 t.test('no drain is as long as timers cannot be: Node would end it at once', async (t) => {
   for (const wanted of ['2147484', '1e9', 'Infinity']) {
     t.throws(() => readConfig({ TURNPIKE_DRAIN_SECONDS: wanted }), /TURNPIKE_DRAIN_SECONDS is \S+: it takes .* 86400/);
