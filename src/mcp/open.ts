@@ -57,6 +57,7 @@ export function openDoor(parts: OpenParts): OpenDoor {
     >,
     groups: [...new Set(routes.map(({ endpoint }) => endpoint.group))],
     networks: [...networks.keys()],
+    hosts: own,
     origins: [...own, ...(service.mcp?.origins ?? [])],
     bodyLimitBytes: Math.max(0, ...routes.map(({ bodyLimitBytes }) => bodyLimitBytes)) + AROUND_ARGUMENTS_BYTES,
   });

@@ -25,7 +25,8 @@ import { listAnswer, type PlainCall, plainAnswer, plainCall, plainList } from '.
 export interface ProtocolParts extends ServerParts {
   readonly groups: readonly string[];
   readonly networks: readonly string[];
-  /** Host names whose pages may speak to the door. */
+  /** Host names under which the door is reached, and those whose pages may speak to it. */
+  readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly limits: Pick<Limits, 'gate'>;
   readonly bodyLimitBytes: number;
@@ -78,14 +79,12 @@ function demandShort(message: Record<string, unknown>): void {
   throw new Problem('invalid_request', 'The message has more than 500 values beside the arguments of a tool');
 }
 
-/** Proxies write whatever name they have for the gateway. */
-const isReachedBy = (name: string, publicUrl: string): boolean =>
-  isOwnName(name) || isPrivateName(name) || name === nameIn(new URL(publicUrl).host);
-
 /** Who may be a page that had a name point here (DNS rebinding): what to say to it. */
-function strangerIn({ headers }: IncomingMessage, { origins, publicUrl }: ProtocolParts): string | undefined {
+function strangerIn({ headers }: IncomingMessage, { hosts, origins, publicUrl }: ProtocolParts): string | undefined {
   const name = nameIn(headers.host ?? '');
-  if (!isReachedBy(name, publicUrl)) return `Invalid Host: ${name}: this is ${publicUrl}`;
+  // Proxies write whatever name they have for the gateway.
+  if (!isOwnName(name) && !isPrivateName(name) && !hosts.includes(name))
+    return `Invalid Host: ${name}: this is ${publicUrl}`;
   if (origins.includes('*')) return undefined;
   const origin = validateOriginHeader(headers.origin, [...origins]);
   return origin.ok ? undefined : `${origin.message}: the operator lists pages in service.yaml, mcp.origins`;
