@@ -8,6 +8,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { Problem } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { originOf } from '../origin.ts';
 import type { Readiness } from '../readiness.ts';
 import { consoleApi } from './api.ts';
 import { ownNameOnly, safeHeaders, samePageOnly, scrapersOnly } from './door.ts';
@@ -100,9 +101,8 @@ function application({ metrics, console, log, health, readiness }: Served, { hos
 
 /** As a browser on the same machine opens it. */
 export function consoleUrl(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  const host = family === 'IPv6' ? `[${address}]` : address;
-  return `http://${['0.0.0.0', '[::]'].includes(host) ? 'localhost' : host}:${port}/console`;
+  const { address, port } = server.address() as AddressInfo;
+  return `${originOf(address, port)}/console`;
 }
 
 /** Listens. Rejects when the address cannot be had. */

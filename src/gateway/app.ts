@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { consoleUrl, type Operated, serveAdmin } from '../console/server.ts';
 import { lastUse, listen, silentConnections } from '../http/server.ts';
+import { originOf } from '../origin.ts';
 import { within } from '../timing.ts';
-import { originOf } from './config.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 
 type Parts = Parameters<typeof openGateway>;

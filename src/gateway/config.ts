@@ -6,6 +6,7 @@ import type { Network } from '../catalogue/types.ts';
 import { ConfigProblem, readVariables, type VariableReader, type Variables } from '../environment.ts';
 import { readTrustedProxies, type TrustedProxies } from '../http/client-address.ts';
 import { addressFault } from '../on-chain/address.ts';
+import { originOf } from '../origin.ts';
 import { rails } from '../rails/index.ts';
 import type { MediaBucket } from '../upstream/media/s3.ts';
 import { unknownIn } from './unknown-variables.ts';
@@ -299,10 +300,6 @@ const LONGEST_DRAIN_SECONDS = 86_400;
 
 const isOrigin = ({ pathname, search, hash, username }: URL): boolean =>
   pathname === '/' && search + hash + username === '';
-
-/** Where a server is reached that listens there. */
-export const originOf = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 function configOf(environment: Variables, read: VariableReader): Config {
   const { problems, optional, url } = read;

@@ -4,6 +4,10 @@ import { type Config, doubtful, readConfig } from '../../src/gateway/config.ts';
 t.test('a sandbox that listens at an address of IPv6 is reached under a whole address', async (t) => {
   t.equal(readConfig({ HOST: '::1', PORT: '4733' }).publicUrl, 'http://[::1]:4733');
   t.equal(readConfig({ HOST: '127.0.0.1', PORT: '4733' }).publicUrl, 'http://127.0.0.1:4733');
+  for (const HOST of ['0.0.0.0', '::']) {
+    const { publicUrl } = readConfig({ HOST, PORT: '4733' });
+    t.equal(publicUrl, 'http://localhost:4733', `${HOST} is where it listens, and no address to ask`);
+  }
 });
 
 t.test('a host is an address or a name alone', async (t) => {
