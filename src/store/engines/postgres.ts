@@ -86,7 +86,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     await pool.end();
     // Without the cause: what it carries may hold the URL and so the password.
     if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) throw new StoreProblem(IN_USE);
-    throw new StoreProblem(`The Postgres database cannot be used: ${reasonOf(error)}. Check DATABASE_URL`);
+    throw new StoreProblem(`The Postgres database cannot be used: ${reasonOf(error)}. ${wayOutOf(error)}`);
   }
 
   const running = new Set<Promise<unknown>>();
@@ -122,6 +122,19 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
   };
   return storeOn(engine, log);
 }
+
+/** What Node says of a certificate whose authority it does not know, as most hosted databases have. */
+const UNKNOWN_AUTHORITY: ReadonlySet<string | undefined> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+const wayOutOf = (error: unknown): string =>
+  UNKNOWN_AUTHORITY.has((error as NodeJS.ErrnoException).code)
+    ? "Name the file of its authority's certificate in DATABASE_URL: ?sslmode=verify-full&sslrootcert=<file>"
+    : 'Check DATABASE_URL';
 
 /** False where a pooler lends a connection of the server's for a transaction alone, and keeps no plans. */
 let arePlansKept = true;
