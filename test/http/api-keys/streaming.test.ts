@@ -272,6 +272,35 @@ t.test('passes on what is known of messages and tools, and nothing else', async 
   t.strictSame(asked.tools, [{ type: 'function', function: clock }]);
 });
 
+t.test(
+  'gives a model back what it thought before it called a function, by the name that its caller has for it',
+  async (t) => {
+    const asked: { messages: unknown }[] = [];
+    const { post } = await openWith(t, (response, _request, body) => {
+      asked.push(body as { messages: unknown });
+      response.writeHead(200, events).end(says('Noon') + finish + usage(90, 1) + done);
+    });
+    const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{}' } }];
+    const conversation = (thoughts: object) => [
+      { role: 'user', content: 'What time is it?' },
+      { role: 'assistant', content: null, ...thoughts, tool_calls },
+      { role: 'tool', content: '12:00', tool_call_id: 'call_1' },
+    ];
+    // As the answer has it, and as @ai-sdk/openai-compatible 3.0.92 sends it back.
+    for (const thoughts of [{ reasoning: 'I need a clock' }, { reasoning_content: 'I need a clock' }]) {
+      const answer = await post({ messages: conversation(thoughts) });
+      t.equal(answer.status, 200);
+      await answer.text();
+      t.same(asked.pop()?.messages, conversation(thoughts));
+    }
+    await (await post({ messages: conversation({ reasoning: null }) })).text();
+    t.same(asked.pop()?.messages, conversation({}), 'null is nothing');
+    const refused = await post({ messages: conversation({ reasoning: ['thoughts'] }) });
+    t.equal(refused.status, 400);
+    t.match(await refused.json(), { error: { param: 'messages[1].reasoning', message: /is not text/ } });
+  },
+);
+
 t.test('passes on what is known of a provider’s message, and nothing that names the provider', async (t) => {
   const message = {
     role: 'assistant',

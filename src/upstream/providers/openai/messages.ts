@@ -41,22 +41,15 @@ const parts: Readonly<Record<string, (part: JsonObject, place: string) => JsonOb
 };
 
 /**
- * The messages with their role, content, name, refusal and calls, and no other field. Throws MessageProblem, also for
- * parts of other types than text, image_url and refusal.
+ * The messages with their role, content, name, refusal and calls, what the model thought, and no other field. Throws
+ * MessageProblem, also for parts of other types than text, image_url and refusal.
  */
 export const knownMessages = (messages: readonly unknown[]): ChatMessage[] =>
   messages.map((message, index) => knownMessage(message, `messages[${index}]`));
 
 function knownMessage(given: unknown, place: string): ChatMessage {
-  const {
-    role,
-    content,
-    name,
-    refusal,
-    tool_calls: calls,
-    tool_call_id: callId,
-    function_call: call,
-  } = objectAt(given, place);
+  const message = objectAt(given, place);
+  const { role, content, name, refusal, tool_calls: calls, tool_call_id: callId, function_call: call } = message;
   if (typeof role !== 'string' || !ROLES.includes(role)) {
     throw new MessageProblem(`${place}.role`, `is not one of ${ROLES.join(', ')}`);
   }
@@ -65,11 +58,21 @@ function knownMessage(given: unknown, place: string): ChatMessage {
     content: knownContent(content, `${place}.content`),
     ...textIfAny(name, `${place}.name`, 'name'),
     ...textIfAny(refusal, `${place}.refusal`, 'refusal'),
+    ...(role === 'assistant' && thoughtsOf(message, place)),
     ...textIfAny(callId, `${place}.tool_call_id`, 'tool_call_id'),
     ...(isGiven(calls) && { tool_calls: knownCalls(calls, `${place}.tool_calls`) }),
     ...(isGiven(call) && { function_call: knownFunctionCall(call, `${place}.function_call`) }),
   };
 }
+
+/**
+ * Models that think while they call functions refuse a conversation that lacks it. Source: DeepSeek's "Thinking Mode" and
+ * OpenRouter's "Preserving Reasoning", which names both fields as one.
+ */
+const thoughtsOf = ({ reasoning, reasoning_content: content }: JsonObject, place: string): JsonObject => ({
+  ...textIfAny(reasoning, `${place}.reasoning`, 'reasoning'),
+  ...textIfAny(content, `${place}.reasoning_content`, 'reasoning_content'),
+});
 
 function knownContent(content: unknown, place: string): unknown {
   if (!isGiven(content)) return null;
