@@ -25,7 +25,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-interface Response {
+export interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Content;

@@ -50,10 +50,11 @@ for (const [name, document] of Object.entries(documents)) {
       t.ok(references.length > 0);
       for (const reference of new Set(references)) {
         const [, kind = '', ...steps] = (reference ?? '').split('/');
-        t.match(kind, /^(components|paths)$/, `${reference}`);
+        // orval 7.13.2 writes types that do not compile for an answer that stands elsewhere, and openapi-zod-client 1.18.3 ends.
+        t.equal(kind, 'components', `${reference}`);
         const named = steps.reduce<unknown>(
-          (node, step) => (node as Record<string, unknown>)[step.replaceAll('~1', '/')],
-          document[kind as 'paths'],
+          (node, step) => (node as Record<string, unknown>)[step],
+          document.components,
         );
         t.type(named, 'object', `${reference} is there`);
       }
@@ -63,12 +64,17 @@ for (const [name, document] of Object.entries(documents)) {
       const compile = newAjv(document);
       for (const { path, method, operation } of operationsOf(document)) {
         const at = `/paths/${pointer(path)}/${method}`;
-        const answer = '/responses/200/content/application~1json';
         const result = operation.responses[200];
-        if (result && 'description' in result) {
-          const { example } = result.content?.['application/json'] ?? {};
-          t.ok(compile(`${at}${answer}/schema`)(example), `${path}: the result`);
-        } else t.match(result?.$ref, `#/paths/${pointer(path)}/`, 'the same as by its other method');
+        const { schema, example } = (result && 'content' in result && result.content?.['application/json']) || {};
+        const fits = compile(`${at}/responses/200/content/application~1json/schema`);
+        const other = Object.values(document.paths[path] ?? {}).find(({ responses }) => responses[200] !== result);
+        if (example !== undefined) t.ok(fits(example), `${path}: the result`);
+        else
+          t.match(
+            other?.responses[200],
+            { content: { 'application/json': { schema, example: {} } } },
+            'as by the other method',
+          );
         if (!operation.requestBody) continue;
         const body = operation.requestBody.content['application/json'];
         const request = compile(`${at}/requestBody/content/application~1json/schema`);

@@ -6,6 +6,7 @@ import {
   operation,
   type Parameter,
   type Reference,
+  type Response,
 } from '../../../discovery/openapi.ts';
 import { paymentRequired } from '../../../discovery/openapi-components.ts';
 import type { MppOperation } from '../declaration.ts';
@@ -32,10 +33,6 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
   return method;
 }
 
-/** Where the operation of the route's own method stands in the document. */
-const place = (route: Route): string =>
-  `#/paths/${route.path.replaceAll('/', '~1')}/${mainMethod(route).toLowerCase()}`;
-
 /** Schemas under names of their own: the name of the first field that has one, with a number where another has that name. */
 function openNames() {
   const named = new Map<string, JsonSchema>();
@@ -58,6 +55,16 @@ function openNames() {
 /** `sold`: the routes, and what each can be paid with at its listed price. */
 export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): OpenApiSurface {
   const names = openNames();
+  /** Both methods refer to its schema: generators of clients find nothing that stands within another operation. */
+  const named = (group: string, { content = {}, ...answer }: Response, isBrief: boolean): Response => ({
+    ...answer,
+    content: Object.fromEntries(
+      Object.entries(content).map(([type, { schema, example }]) => {
+        const known = names.refer(`${group}_result`, schema);
+        return [type, isBrief ? { schema: known } : { schema: known, example }];
+      }),
+    ),
+  });
   const parameters: Record<string, Parameter> = {};
   const answers: Record<string, Operation['responses'][string]> = {};
   const operations = sold.flatMap(({ route, offers }) => {
@@ -74,13 +81,17 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
         challengeHeaders: CHALLENGE_HEADERS,
       });
       const [authorization, ...fields] = described.parameters as readonly Parameter[];
-      const { 402: asked, ...responses } = described.responses;
+      const { 200: paid, 402: asked, ...responses } = described.responses;
       if (authorization) parameters[AUTHORIZATION] = authorization;
       if (asked) answers[PAYMENT_REQUIRED] = asked;
       return {
         ...described,
         parameters: [{ $ref: `#/components/parameters/${AUTHORIZATION}` }, ...fields],
-        responses: { ...responses, 402: { $ref: `#/components/responses/${PAYMENT_REQUIRED}` } },
+        responses: {
+          ...(paid && 'content' in paid && { 200: named(route.endpoint.group, paid, method !== main) }),
+          ...responses,
+          402: { $ref: `#/components/responses/${PAYMENT_REQUIRED}` },
+        },
       };
     };
     const brief = (parameter: Parameter | Reference): Parameter | Reference => {
@@ -102,7 +113,6 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
           ...described,
           description: method === 'GET' ? 'The same as POST, with a query' : 'The same as GET, with a body',
           parameters: described.parameters.map(brief),
-          responses: { ...described.responses, 200: { $ref: `${place(route)}/responses/200` } },
           'x-payment-info': payment,
         },
       };
