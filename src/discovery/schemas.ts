@@ -38,7 +38,7 @@ const CONDITIONS = new Set(['if', 'then', 'else']);
 
 /**
  * Means the same: linters of OpenAPI (Redocly) read a condition as if it stood for itself, and want what it requires among
- * its own properties, and others allowed.
+ * its own properties, and others allowed; generators of clients (orval) stop where a field that may not be given is `false`.
  */
 export function withOpenConditions(schema: JsonSchema): JsonSchema {
   const walk = (value: unknown, isCondition = false): unknown => {
@@ -50,7 +50,11 @@ export function withOpenConditions(schema: JsonSchema): JsonSchema {
     if (!isCondition) return walked;
     const { properties = {}, required = [], additionalProperties = true } = walked;
     const named = Object.fromEntries((required as string[]).map((name) => [name, {}]));
-    return { ...walked, properties: { ...named, ...(properties as object) }, additionalProperties };
+    const told = Object.entries(properties as object).map(([name, field]) => [
+      name,
+      field === false ? { not: {} } : field,
+    ]);
+    return { ...walked, properties: { ...named, ...Object.fromEntries(told) }, additionalProperties };
   };
   return walk(schema) as JsonSchema;
 }

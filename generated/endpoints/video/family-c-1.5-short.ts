@@ -10,9 +10,7 @@ export interface Request {
   /**
    * A public https URL of the first frame; its path ends in .jpeg, .jpg, .png or .webp
    */
-  image_url: {
-    [k: string]: unknown;
-  } & string;
+  image_url: string;
   /**
    * Height of the picture
    */
