@@ -153,7 +153,8 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     };
 
   const unknownPath = answering(async ({ method, path }: Request) => {
-    throw new Problem('unknown_path', `Unknown request URL: ${method} ${path.slice(0, 100)}`);
+    const asked = `${method} ${path.slice(0, 100)}`;
+    throw new Problem('unknown_path', `Unknown request URL: ${asked}. API keys pay for POST ${CHAT_PATH}`);
   });
 
   async function readAllowed(key: ApiKey, body: Buffer): Promise<ChatCall> {

@@ -37,6 +37,7 @@ t.test('a browser may send whatever headers an SDK has, to /v1 alone', async (t)
 t.test('an unknown path below /v1 is answered in the shape of OpenAI, with the id of the request', async (t) => {
   for (const [method, path] of [
     ['POST', '/v1/embeddings'],
+    ['POST', '/v1/responses'],
     ['GET', '/v1/files/file-1'],
     ['DELETE', '/v1/anything'],
   ] as const) {
@@ -45,7 +46,7 @@ t.test('an unknown path below /v1 is answered in the shape of OpenAI, with the i
     t.match(answer.headers.get('x-request-id'), /^[0-9a-f-]{36}$/);
     t.same(await answer.json(), {
       error: {
-        message: `Unknown request URL: ${method} ${path}`,
+        message: `Unknown request URL: ${method} ${path}. API keys pay for POST /v1/chat/completions`,
         type: 'invalid_request_error',
         param: null,
         code: 'unknown_path',
