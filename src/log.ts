@@ -11,12 +11,20 @@ export interface Log {
   isLevelEnabled?(level: string): boolean;
 }
 
+/** Characters of lines that wait for room on a disk, or for a reader who has stopped: those that come then are lost. */
+const MOST_UNWRITTEN = 16 * 1024 * 1024;
+
 /**
  * On standard error, JSON lines, or readable ones where that is a terminal; standard output is for what a person asked for.
  * `base` is in every line.
  */
 export function createLog(level: string, base: object | null = null): Log {
-  const stream = pino.destination({ dest: 2, sync: false });
+  const stream = pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN });
+  // Who sells does not end for want of room for a line: what is kept is written with the next, once there is some.
+  stream.on('error', () => {
+    // It would try for ever, and the process could not end.
+    stream.flushSync = () => undefined;
+  });
   if (!process.stderr.isTTY) return pino({ level, base }, stream);
   return pino({ level, base }, { write: (line: string) => stream.write(readable(line)) });
 }

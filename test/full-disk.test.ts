@@ -1,0 +1,67 @@
+/** What a gateway does whose lines, printed and logged, go to a disk that is full. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { catalogueOf } from './few-endpoints.ts';
+import { freePort } from './free-port.ts';
+import { startProgram } from './started.ts';
+import { wordsFor } from './words-for.ts';
+
+/** Every write to it fails, as on a full disk. */
+const FULL = '/dev/full';
+
+const skip = existsSync(FULL) ? false : 'this system has no /dev/full';
+
+t.test(
+  'a gateway whose lines find no room sells on, follows its catalogue, and ends as it is told to',
+  {
+    skip,
+  },
+  async (t) => {
+    const catalogue = catalogueOf(t, ['image/family-a-2-pro']);
+    const port = String(await freePort());
+    const words = [process.execPath, ...wordsFor('src/main.ts')];
+    const run = startProgram('sh', ['-c', `exec "$@" >${FULL} 2>&1`, 'sh', ...words], {
+      TURNPIKE_MODE: 'live',
+      TURNPIKE_PUBLIC_URL: 'https://gateway.example',
+      TURNPIKE_PAY_TO_EVM: `0x${'ab'.repeat(20)}`,
+      TURNPIKE_FACILITATOR_URL: 'http://127.0.0.1:9',
+      TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+      REPLICATE_API_TOKEN: 'a key of the test',
+      HOST: '127.0.0.1',
+      PORT: port,
+      TURNPIKE_CATALOGUE: catalogue,
+      TURNPIKE_DATA: join(catalogue, '..', 'data'),
+      LOG_LEVEL: 'info',
+    });
+    t.teardown(() => void run.child.kill('SIGKILL'));
+    let hasEnded = false;
+    run.ended.then(() => {
+      hasEnded = true;
+    });
+
+    /** Undefined where nobody answers. */
+    const sold = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+      return answer && ((await answer.json()) as { catalogue: string }).catalogue;
+    };
+    async function soldInstead(before: string | undefined): Promise<string | undefined> {
+      for (;;) {
+        const now = await sold();
+        if (now !== before || hasEnded) return now;
+        await delay(5);
+      }
+    }
+
+    const first = await soldInstead(undefined);
+    t.ok(first, 'it answers');
+    const file = join(catalogue, 'endpoints/image/family-a-2-pro.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"0.05"', '"0.09"'));
+    run.child.kill('SIGHUP');
+    t.ok(await soldInstead(first), 'it sells what the files say now, though it cannot say so');
+    t.ok(await sold(), 'and answers after that');
+    run.child.kill('SIGTERM');
+    t.equal(await run.ended, 0);
+  },
+);
