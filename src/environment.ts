@@ -33,12 +33,20 @@ const PRIVATE_KEYS = {
   solana: { isKey: isSolanaKeyPair, words: 'the 64 bytes of a key pair in base58, the public key last' },
 } as const;
 
+/** As in a file that was written for a shell, and is read by what takes each line as it is. */
+const QUOTED = /^(["'])(.+)\1$/;
+
 export function readVariables(variables: Variables): VariableReader {
   const problems: string[] = [];
   const names = new Set<string>();
   const optional = (name: string): string | undefined => {
+    const value = variables[name]?.trim() || undefined;
+    const quoted = value === undefined ? undefined : QUOTED.exec(value);
+    if (quoted && !names.has(name)) {
+      problems.push(`${name} has quotes around its value, which would be part of it: give it without them`);
+    }
     names.add(name);
-    return variables[name]?.trim() || undefined;
+    return quoted ? quoted[2] : value;
   };
   const url = (name: string): string | undefined => {
     const value = optional(name);

@@ -69,3 +69,16 @@ t.test('a number is written in digits: 0x10 and 1e3 are none', async (t) => {
   t.throws(() => readConfig({ TURNPIKE_WORKERS: '0x1' }), /TURNPIKE_WORKERS must be auto .*, or a number/);
   t.equal(readConfig({ PORT: '0080', TURNPIKE_DRAIN_SECONDS: '2.5' }).drainMs, 2500);
 });
+
+t.test(
+  'quotes that a file of settings was read with are told, in place of a directory whose name has them',
+  async (t) => {
+    const read = (variables: Record<string, string>) => () => readConfig(variables);
+    const told = (name: string) =>
+      new RegExp(`has 1 problem\\(s\\):\\n  ${name} has quotes around its value.*without them$`);
+    t.throws(read({ TURNPIKE_DATA: '"/var/lib/turnpike"' }), { message: told('TURNPIKE_DATA') });
+    t.throws(read({ PORT: "'4733'\r" }), { message: told('PORT') });
+    t.throws(read({ DATABASE_URL: '"postgres://a:b@db/x"' }), { message: told('DATABASE_URL') });
+    t.equal(readConfig({ TURNPIKE_DATA: '/srv/the "new" one' }).dataDirectory, '/srv/the "new" one');
+  },
+);
