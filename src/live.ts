@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
 import { addressFault, isNobodys, sameAddress } from './on-chain/address.ts';
 import { COIN_DOLLARS } from './payment/facilitators/coin-dollars.ts';
-import { coinbaseFacilitator } from './payment/facilitators/coinbase.ts';
+import { coinbaseFacilitator, isCoinbaseKey } from './payment/facilitators/coinbase.ts';
 import type { LocalFacilitator } from './payment/facilitators/local.ts';
 import { remoteFacilitator } from './payment/facilitators/remote.ts';
 import type { NamedFacilitator } from './payment/networks.ts';
@@ -54,6 +54,11 @@ async function openFacilitators(
   if (url) found.push({ name: new URL(url).host, facilitator: remoteFacilitator({ url, ...(log && { log }) }) });
   if (live.coinbase) {
     const { id, secret } = live.coinbase;
+    if (!(await isCoinbaseKey(id, secret))) {
+      throw new ConfigProblem([
+        'CDP_API_KEY_SECRET cannot be signed with: give an Ed25519 key in base64, or an EC key as PEM that begins with BEGIN PRIVATE KEY, with line breaks and not \\n (openssl pkcs8 -topk8 -nocrypt makes it of BEGIN EC PRIVATE KEY)',
+      ]);
+    }
     found.push({ name: 'coinbase', facilitator: await coinbaseFacilitator(id, secret, log) });
   }
   return found;
