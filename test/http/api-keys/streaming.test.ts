@@ -301,6 +301,45 @@ t.test(
   },
 );
 
+t.test('asks a host that takes no thoughts for the same without them, once', async (t) => {
+  const asked: { messages: Record<string, unknown>[] }[] = [];
+  const { post } = await openWith(t, (response, _request, body) => {
+    const { messages } = body as (typeof asked)[number];
+    asked.push({ messages });
+    const name = ['reasoning', 'reasoning_content'].find((field) => messages.some((message) => field in message));
+    if (name === undefined && messages.length < 3) {
+      response.writeHead(200, events).end(says('Noon') + finish + usage(90, 1) + done);
+      return;
+    }
+    // As Groq says it; of Mistral's and Gemini's words, the name alone is the same.
+    const message =
+      name === undefined
+        ? 'too many messages'
+        : `'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property '${name}' is unsupported)]`;
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
+  });
+  const user = { role: 'user', content: 'What time is it?' };
+  const spoken = { role: 'assistant', content: 'I do not know' };
+  for (const thoughts of [{ reasoning: 'No clock' }, { reasoning_content: '\n' }]) {
+    for (const stream of [true, false]) {
+      asked.length = 0;
+      const answer = await post({ messages: [{ ...spoken, ...thoughts }, user], stream });
+      t.match([answer.status, await answer.text()], [200, /Noon/], JSON.stringify(thoughts));
+      t.same(
+        asked.map(({ messages }) => messages),
+        [
+          [{ ...spoken, ...thoughts }, user],
+          [spoken, user],
+        ],
+      );
+    }
+  }
+  asked.length = 0;
+  const refused = await post({ messages: [user, spoken, user] });
+  t.match([refused.status, await refused.text()], [400, /too many messages/]);
+  t.equal(asked.length, 1, 'what is refused for another reason is not asked for twice');
+});
+
 t.test('passes on what is known of a provider’s message, and nothing that names the provider', async (t) => {
   const message = {
     role: 'assistant',

@@ -53,13 +53,42 @@ export type StreamedPart =
 /**
  * The chunks of a completion while they come, to its end. `stream: true` and the wish for usage are added to the body.
  * A host that answers whole all the same has its completion read as one chunk. Whoever stops reading ends the call
- * upstream. The words are the caller's own. Throws UpstreamProblem, also where the stream ends before the completion does.
+ * upstream. The words are the caller's own; a host that refuses them is asked once more without what a model thought. Throws UpstreamProblem, also where the stream ends before the completion does.
  */
 export async function* streamCompletion(
   host: ChatHost,
   body: JsonObject,
   signal: AbortSignal,
 ): AsyncGenerator<StreamedPart> {
+  try {
+    yield* streamOnce(host, body, signal);
+  } catch (refusal) {
+    const plain = isRefusal(refusal) && withoutThoughts(body);
+    if (!plain) throw refusal;
+    try {
+      yield* streamOnce(host, plain, signal);
+    } catch (error) {
+      // Of what was sent, the caller knows the first alone.
+      throw isRefusal(error) ? refusal : error;
+    }
+  }
+}
+
+/** Nothing was generated: the answer is the refusal itself. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof UpstreamProblem && error.failure === 'invalid-input' && [400, 422].includes(error.status ?? 0);
+
+/**
+ * Groq, Mistral and Gemini refuse a message that has its thoughts, as others refuse one that lacks them. Undefined where there
+ * are none. Source: github tashfeenahmed/freellmapi (#1070), charmbracelet/crush (#1590), janhq/jan (#8136).
+ */
+function withoutThoughts(body: JsonObject): JsonObject | undefined {
+  const messages = asJsonObjects(body.messages);
+  if (!messages.some((message) => 'reasoning' in message || 'reasoning_content' in message)) return undefined;
+  return { ...body, messages: messages.map(({ reasoning: _, reasoning_content: __, ...message }) => message) };
+}
+
+async function* streamOnce(host: ChatHost, body: JsonObject, signal: AbortSignal): AsyncGenerator<StreamedPart> {
   const { upstream, http } = host;
   const problemOf = callerProblemOf(host, body);
   const stream = await http.stream({
