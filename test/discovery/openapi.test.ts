@@ -191,6 +191,39 @@ t.test(
   },
 );
 
+t.test('a folder may have any name that indexes take: what is named after it has one that OpenAPI takes', async (t) => {
+  const result = {
+    type: 'object',
+    properties: {
+      url: { type: 'string', description: `Where the picture is: ${'as long as it is kept, '.repeat(8)}` },
+    },
+  };
+  for (const group of ['market data', 'r&d #1', '50% ~off']) {
+    const sold = endpoint(
+      `${group}/oil`,
+      { path: '/oil', result },
+      {
+        path: '/mpp/oil',
+        kind: 'operation',
+        rail: 'mpp',
+        methods: ['GET', 'POST'],
+        networks: [],
+        result,
+        operation: { operationId: 'mpp_oil', tag: 'Pictures' },
+      },
+    );
+    const document = read<OpenApiDocument>(documentsOf({ routes: routesOf(sold) }), '/openapi.json');
+    const { schemas } = document.components as { schemas: object };
+    // OpenAPI 3.1.0, "Components Object".
+    for (const name of Object.keys(schemas)) t.match(name, /^[a-zA-Z0-9._-]+$/, group);
+    const compile = newAjv(document);
+    for (const method of ['get', 'post']) {
+      const fits = compile(`/paths/${pointer('/mpp/oil')}/${method}/responses/200/content/application~1json/schema`);
+      t.equal(fits({ url: 1 }), false, `${group}: the result's schema is there`);
+    }
+  }
+});
+
 t.test('an MPP route that cannot be paid is not described', async (t) => {
   t.same(read<OpenApiDocument>(documentsOf({}, new Map()), '/openapi.json').paths, {});
 });

@@ -37,7 +37,9 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
 function openNames() {
   const named = new Map<string, JsonSchema>();
   const names = new Map<string, string>();
-  function refer(name: string, whole: JsonSchema): JsonSchema {
+  function refer(wanted: string, whole: JsonSchema): JsonSchema {
+    // OpenAPI 3.1.0, "Components Object": folders and fields may be called otherwise.
+    const name = wanted.replace(/[^A-Za-z0-9._-]+/g, '_');
     const { items } = whole;
     const schema = items === undefined ? whole : { ...whole, items: refer(`${name}_item`, items as JsonSchema) };
     const text = JSON.stringify(schema);
