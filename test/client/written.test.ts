@@ -10,6 +10,8 @@ import { CatalogueErrors } from '../../src/catalogue/yaml/diagnostic.ts';
 import { readArguments } from '../../src/cli/client/arguments.ts';
 import { readSold } from '../../src/cli/client/read.ts';
 import { UsageProblem } from '../../src/cli/command-line.ts';
+import type { OpenApiDocument } from '../../src/discovery/openapi.ts';
+import { documentsOf, endpoint, read as readDocument, routesOf } from '../discovery/samples.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { freePort } from '../free-port.ts';
 import { writeClient } from './shop.ts';
@@ -87,6 +89,40 @@ t.test('words of a gateway become types and comments, and no code', async (t) =>
   );
   t.match(out, '"chain-c"');
   t.match(err, /^0xSomethingElse is no asset that this package knows/);
+});
+
+t.test('the items of a list that is sold over MPP have their types', async (t) => {
+  const row = {
+    type: 'object',
+    required: ['symbol', 'price'],
+    properties: {
+      symbol: { type: 'string', description: `What it is traded as: ${'in capitals, '.repeat(10)}` },
+      price: { type: 'string' },
+    },
+    additionalProperties: false,
+  } as const;
+  const result = { type: 'array', items: row } as const;
+  const operation = { operationId: 'mpp_rows', tag: 'Prices' };
+  const rows = endpoint(
+    'token/rows',
+    { path: '/token/rows', result },
+    {
+      path: '/mpp/token/rows',
+      kind: 'operation',
+      rail: 'mpp',
+      methods: ['GET', 'POST'],
+      networks: [],
+      result,
+      operation,
+    },
+  );
+  const openApi = readDocument<OpenApiDocument>(documentsOf({ routes: routesOf(rows) }), '/openapi.json');
+  const { externalDocs: _, ...document } = openApi;
+  const url = await serve(t, { '/openapi.json': document });
+  const { code, out, err } = await writeClient('--url', url);
+  t.equal(code, 0, err);
+  t.match(out, /symbol: string/);
+  t.match(out, /price: string/);
 });
 
 t.test(

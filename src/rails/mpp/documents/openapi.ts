@@ -37,13 +37,11 @@ function mainMethod({ id, endpoint }: Route): 'GET' | 'POST' {
 function openNames() {
   const named = new Map<string, JsonSchema>();
   const names = new Map<string, string>();
-  function refer(wanted: string, whole: JsonSchema): JsonSchema {
-    // OpenAPI 3.1.0, "Components Object": folders and fields may be called otherwise.
-    const name = wanted.replace(/[^A-Za-z0-9._-]+/g, '_');
-    const { items } = whole;
-    const schema = items === undefined ? whole : { ...whole, items: refer(`${name}_item`, items as JsonSchema) };
+  function refer(wanted: string, schema: JsonSchema): JsonSchema {
     const text = JSON.stringify(schema);
     if (text.length <= LONG_SCHEMA) return schema;
+    // OpenAPI 3.1.0, "Components Object": folders and fields may be called otherwise.
+    const name = wanted.replace(/[^A-Za-z0-9._-]+/g, '_');
     const known = names.get(text);
     let own = known ?? name;
     for (let number = 2; known === undefined && named.has(own); number += 1) own = `${name}_${number}`;
@@ -51,13 +49,24 @@ function openNames() {
     named.set(own, schema);
     return { $ref: `#/components/schemas/${own}` };
   }
-  return { named, refer };
+  /** A field of a query, whose items others have as well. */
+  function referField(name: string, schema: JsonSchema): JsonSchema {
+    const { items } = schema;
+    return refer(
+      name,
+      items === undefined ? schema : { ...schema, items: referField(`${name}_item`, items as JsonSchema) },
+    );
+  }
+  return { named, refer, referField };
 }
 
 /** `sold`: the routes, and what each can be paid with at its listed price. */
 export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): OpenApiSurface {
   const names = openNames();
-  /** Both methods refer to its schema: generators of clients find nothing that stands within another operation. */
+  /**
+   * Both methods refer to its schema: generators of clients find nothing that stands within another operation. It stands there as
+   * a whole, for readers that follow one reference and no further.
+   */
   const named = (group: string, { content = {}, ...answer }: Response, isBrief: boolean): Response => ({
     ...answer,
     content: Object.fromEntries(
@@ -100,7 +109,7 @@ export function mppOpenApi(service: ServiceFile, sold: readonly SoldOverMpp[]): 
       if ('$ref' in parameter) return parameter;
       const { description: _, example: __, ...others } = parameter;
       const { description: ___, ...schema } = parameter.schema;
-      return { ...others, schema: main === 'POST' ? names.refer(parameter.name, schema) : schema };
+      return { ...others, schema: main === 'POST' ? names.referField(parameter.name, schema) : schema };
     };
     const methods = [main, ...route.methods.filter((method) => method !== main)];
     return methods.map((method) => {
