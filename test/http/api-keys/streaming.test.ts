@@ -340,6 +340,17 @@ t.test('asks a host that takes no thoughts for the same without them, once', asy
   t.equal(asked.length, 1, 'what is refused for another reason is not asked for twice');
 });
 
+t.test('a host that has begun to answer is not asked again, whatever it says then', async (t) => {
+  let asked = 0;
+  const { post } = await openWith(t, (response) => {
+    asked += 1;
+    response.writeHead(200, events).end(`${says('Noon')}data: {"error":{"code":400,"message":"no more"}}\n\n`);
+  });
+  const answer = await post({ messages: [{ role: 'assistant', content: 'I do not know', reasoning: 'No clock' }] });
+  t.equal((await answer.text()).match(/Noon/g)?.length, 1);
+  t.equal(asked, 1);
+});
+
 t.test('passes on what is known of a provider’s message, and nothing that names the provider', async (t) => {
   const message = {
     role: 'assistant',

@@ -53,18 +53,28 @@ export type StreamedPart =
 /**
  * The chunks of a completion while they come, to its end. `stream: true` and the wish for usage are added to the body.
  * A host that answers whole all the same has its completion read as one chunk. Whoever stops reading ends the call
- * upstream. The words are the caller's own; a host that refuses them is asked once more without what a model thought. Throws UpstreamProblem, also where the stream ends before the completion does.
+ * upstream. The words are the caller's own; a host that refuses them is asked once more without what a model thought.
+ * Throws UpstreamProblem, also where the stream ends before the completion does.
  */
-export async function* streamCompletion(
+export function streamCompletion(host: ChatHost, body: JsonObject, signal: AbortSignal): AsyncGenerator<StreamedPart> {
+  const plain = withoutThoughts(body);
+  return plain ? streamWithOrWithout(host, body, plain, signal) : streamOnce(host, body, signal);
+}
+
+async function* streamWithOrWithout(
   host: ChatHost,
   body: JsonObject,
+  plain: JsonObject,
   signal: AbortSignal,
 ): AsyncGenerator<StreamedPart> {
+  let hasBegun = false;
   try {
-    yield* streamOnce(host, body, signal);
+    for await (const part of streamOnce(host, body, signal)) {
+      hasBegun ||= part.kind === 'chunk';
+      yield part;
+    }
   } catch (refusal) {
-    const plain = isRefusal(refusal) && withoutThoughts(body);
-    if (!plain) throw refusal;
+    if (hasBegun || !isRefusal(refusal)) throw refusal;
     try {
       yield* streamOnce(host, plain, signal);
     } catch (error) {
@@ -74,12 +84,11 @@ export async function* streamCompletion(
   }
 }
 
-/** Nothing was generated: the answer is the refusal itself. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof UpstreamProblem && error.failure === 'invalid-input' && [400, 422].includes(error.status ?? 0);
 
 /**
- * Groq, Mistral and Gemini refuse a message that has its thoughts, as others refuse one that lacks them. Undefined where there
+ * Groq and Mistral refuse a message that has its thoughts, as others refuse one that lacks them. Undefined where there
  * are none. Source: github tashfeenahmed/freellmapi (#1070), charmbracelet/crush (#1590), janhq/jan (#8136).
  */
 function withoutThoughts(body: JsonObject): JsonObject | undefined {
