@@ -12,6 +12,7 @@ const EXPOSED = list([
   ...rails.flatMap(({ browserHeaders }) => browserHeaders.response),
   'Idempotency-Replayed',
   'Retry-After',
+  'X-Should-Retry',
   'Request-Id',
   'X-Request-Id',
   'Turnpike-Mode',

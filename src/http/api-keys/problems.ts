@@ -83,6 +83,9 @@ function general(code: ProblemCode, message: string, param?: string): ErrorAnswe
   return { status, headers: {}, error: { message, type, param: param ?? null, code } };
 }
 
+/** OpenAI's client for JavaScript sleeps however long it is told, before it says a word; the one for Python does not wait. */
+const LONGEST_WAIT_SECONDS = 60;
+
 /** An error that is none of ours says nothing to the caller. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof ApiKeyProblem) {
@@ -91,7 +94,12 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     return { status, headers, error: { message, type, param: param ?? null, code, ...facts } };
   }
   if (error instanceof Problem) {
-    return { ...general(error.code, error.message, error.details?.[0]?.path), headers: error.headers };
+    const { code, message, details, headers } = error;
+    const isLong = Number(headers['retry-after'] ?? 0) > LONGEST_WAIT_SECONDS;
+    return {
+      ...general(code, message, details?.[0]?.path),
+      headers: isLong ? { ...headers, 'x-should-retry': 'false' } : headers,
+    };
   }
   if (error instanceof UpstreamProblem) {
     const code = upstreamCodes[error.failure];

@@ -30,6 +30,11 @@ t.test('a browser may send whatever headers an SDK has, to /v1 alone', async (t)
   for (const name of [...ofSdk.split(','), 'payment-signature']) t.ok(listed.includes(name), name);
   t.match(allowed.headers.get('vary'), /Access-Control-Request-Headers/i);
   t.match(allowed.headers.get('access-control-expose-headers'), /x-request-id/i);
+  t.match(
+    allowed.headers.get('access-control-expose-headers'),
+    /retry-after.*x-should-retry/i,
+    'what says how long to wait',
+  );
   t.notMatch((await preflight('/llm/multi-model', ofSdk)).headers.get('access-control-allow-headers'), /stainless/);
   t.notMatch((await preflight('/v1/models', 'a b; c')).headers.get('access-control-allow-headers'), /a b/);
 });
