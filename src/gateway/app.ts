@@ -21,6 +21,11 @@ interface App extends Pick<Gateway, 'sold' | 'missing' | 'reload'> {
 
 /** How long the last answers may be on their way before their connections are closed. */
 const LAST_ANSWERS_MS = 1_000;
+/**
+ * How long a connection that is idle is waited for. One that is used less often than that seldom meets its end with a
+ * request on its way.
+ */
+const NEXT_REQUEST_MS = 100;
 /** How long a connection that was just opened is waited for. */
 const FIRST_WORD_MS = 500;
 /** How long a connection is waited for that could be used once more. */
@@ -62,6 +67,9 @@ export async function serveGateway(
     const stopped = gateway.close(closed);
     // While calls are under way, new ones are told that the gateway is shutting down.
     await within(drainMs, idle());
+    // A balancer may be sending its next request over a connection that it has: it is told as well, and not cut off.
+    lastUse(server);
+    await within(NEXT_REQUEST_MS, closed);
     server.close();
     server.closeIdleConnections();
     // Where nothing was asked yet, the first request may be on its way: it is told, rather than lost.
