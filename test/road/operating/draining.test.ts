@@ -67,8 +67,13 @@ t.test('a connection on which nothing is asked keeps nobody from stopping', asyn
   await closed;
 });
 
-/** Resolves once nobody listens at the port any more. */
-async function untilRefused(port: string): Promise<void> {
+t.test('a call whose connection was opened as the gateway stopped is told so', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  const { port } = new URL(gateway.url);
+  const opened = connect(Number(port), '127.0.0.1');
+  await once(opened, 'connect');
+  t.ok((await fetch(`${gateway.url}/healthz`)).ok);
+  const stopped = gateway.stop();
   const isRefused = () =>
     new Promise<boolean>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () => {
@@ -78,37 +83,23 @@ async function untilRefused(port: string): Promise<void> {
       socket.once('error', () => resolve(true));
     });
   while (!(await isRefused())) await delay(1);
-}
-
-t.test('a call whose connection was opened as the gateway stopped is told so', async (t) => {
-  const gateway = await startGateway({ networks: ['chain-c'] });
-  const { port } = new URL(gateway.url);
-  const opened = connect(Number(port), '127.0.0.1');
-  await once(opened, 'connect');
-  t.ok((await fetch(`${gateway.url}/healthz`)).ok);
-  const stopped = gateway.stop();
-  await untilRefused(port);
   opened.write('POST /image/family-e-2 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
   t.match(await text(opened), /^HTTP\/1.1 503 .*"draining"/s);
   await stopped;
 });
 
-t.test(
-  'a call over a connection that was used before is told so, too, where it comes as the gateway stops',
-  async (t) => {
-    const gateway = await startGateway({ networks: ['chain-c'] });
-    const { port } = new URL(gateway.url);
-    const used = connect(Number(port), '127.0.0.1');
-    const answers = text(used);
-    used.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(used, 'readable');
-    const stopped = gateway.stop();
-    await untilRefused(port);
-    used.write('POST /image/family-e-2 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
-    t.match(await answers, /HTTP\/1.1 200 .*HTTP\/1.1 503 .*"draining"/s);
-    await stopped;
-  },
-);
+t.test('a call that is on its way over a used connection as the gateway stops is told so, too', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  const { port } = new URL(gateway.url);
+  const used = connect(Number(port), '127.0.0.1');
+  const answers = text(used);
+  used.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(used, 'readable');
+  used.write('POST /image/family-e-2 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
+  const stopped = gateway.stop();
+  t.match(await answers, /HTTP\/1.1 200 .*HTTP\/1.1 503 .*"draining"/s);
+  await stopped;
+});
 
 /** What a server answers to the beginning of a request, before it closes the connection. */
 function answerToPart(url: string, part: string): Promise<string> {
