@@ -85,6 +85,9 @@ t.test('a payment whose answer could not be written is free again after its leas
   const { status } = await answer;
   other.exec('ROLLBACK');
   t.equal(status, 503);
+  // What waited for the file, such as a lease to be prolonged, is written before what is bought after it.
+  const next = fresh();
+  t.equal((await sendProof(next, await signProof(gateway, 'chain-c', next))).status, 200);
   const { until } = other.prepare('SELECT MAX(lease_until) AS until FROM payments').get() as { until: number };
   const later = Math.max(until, Date.now()) + 1_000;
   clock = () => later;
