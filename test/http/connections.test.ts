@@ -81,10 +81,12 @@ t.test('an answer of which nothing is read is not kept for ever', async (t) => {
 
 t.test('an answer that is read slowly comes whole, and work that is silent for long is waited for', async (t) => {
   const server = await listen(
-    ({ url }, response) => void (url === '/slow' ? setTimeout(() => response.end('worked'), 500) : response.end(LARGE)),
+    ({ url }, response) =>
+      void (url === '/slow' ? setTimeout(() => response.end('worked'), 2_500) : response.end(LARGE)),
     '127.0.0.1',
     0,
-    { ...generous, unreadMs: 300 },
+    // Longer than this process is kept waiting on a busy machine, for it reads as well.
+    { ...generous, unreadMs: 2_000 },
   );
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;
