@@ -6,15 +6,14 @@ import type { Rail } from '../payment/rail.ts';
 import type { Visit } from '../request/visit.ts';
 import type { Storefront } from '../storefront/index.tsx';
 import { render } from './render.ts';
-import { incomingRequest, send, splitUrl } from './transport.ts';
+import { incomingRequest, send, splitUrl, UNBUFFERED } from './transport.ts';
 
 /** For the lifecycle: what begins here is ended by `finish`. */
 function liveAnswer(response: ServerResponse, rails: ReadonlyMap<string, Rail>): LiveAnswer {
   return {
     begin(head) {
       const { status, headers } = render({ kind: 'result', isClaimed: true, ...head }, rails);
-      // Proxies that buffer would undo the streaming.
-      response.writeHead(status, { ...headers, 'x-accel-buffering': 'no' });
+      response.writeHead(status, { ...headers, ...UNBUFFERED });
       response.flushHeaders();
     },
     write(text) {

@@ -4,6 +4,9 @@ import type { IncomingRequest } from '../lifecycle/lifecycle.ts';
 import type { HttpAnswer } from '../payment/rail.ts';
 import { readRawBody } from './body.ts';
 
+/** What keeps proxies such as nginx from holding back an answer that streams. */
+export const UNBUFFERED = { 'x-accel-buffering': 'no' } as const;
+
 /**
  * `url` as it stands in the request line, or below the point at which a router is mounted. The absolute form, which a
  * proxy may send (RFC 9112, 3.2.2), means its path: the origin is known.

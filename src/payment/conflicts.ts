@@ -7,17 +7,14 @@ export const inProgress = (): Problem =>
     headers: { 'retry-after': '5' },
   });
 
+const pending = (message: string): Problem =>
+  new Problem('settlement_pending', message, { headers: { 'retry-after': '3' } });
+
 export const settlementPending = (): Problem =>
-  new Problem(
-    'settlement_pending',
-    'The chain has not confirmed this payment yet: send the same request with the same payment again',
-    { headers: { 'retry-after': '3' } },
-  );
+  pending('The chain has not confirmed this payment yet: send the same request with the same payment again');
 
 /** Of money that was to be given back, and that an earlier attempt had taken. */
 export const alreadyTaken = (): Problem =>
-  new Problem(
-    'settlement_pending',
+  pending(
     'What was locked for this payment is taken: send the same request with the same payment again to get what it paid for',
-    { headers: { 'retry-after': '3' } },
   );

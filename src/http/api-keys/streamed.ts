@@ -2,14 +2,14 @@
 import type { ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { StreamedPart } from '../../upstream/providers/openai/chat-client.ts';
+import { UNBUFFERED } from '../transport.ts';
 import { type Naming, renamed, usageForCaller, usageOf } from './answer.ts';
 import type { Reply } from './reply.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
-  // Proxies that buffer would undo the streaming.
-  'x-accel-buffering': 'no',
+  ...UNBUFFERED,
 };
 
 /** What may wait here for a caller, so that most answers never wait for one. */

@@ -311,7 +311,7 @@ t.test('asks a host that takes no thoughts for the same without them, once', asy
       response.writeHead(200, events).end(says('Noon') + finish + usage(90, 1) + done);
       return;
     }
-    // As Groq says it; of Mistral's and Gemini's words, the name alone is the same.
+    // As Groq says it; of Mistral's words, the name alone is the same.
     const message =
       name === undefined
         ? 'too many messages'
