@@ -7,6 +7,7 @@ import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { mine } from '../../mine.ts';
 import { TRANSFER_TYPES } from '../../transfer-types.ts';
 import { baseSepolia, stable } from '../facilitators/networks.ts';
 import { type Payment, signV2 } from '../facilitators/payments.ts';
@@ -146,7 +147,7 @@ for (const network of [baseSepolia, stable]) {
       [11, 12, 13].map((amount) => signV2(chains, network, { amount: String(amount) })),
     );
     await Promise.all(payments.map(settle));
-    await rpc('anvil_mine', ['0x4b0']);
+    await mine(rpc, 1_200);
     const found = await Promise.all(payments.map((payment) => findEip3009Settlement(queryOf(payment))));
     t.match(found, [{ amount: 11n }, { amount: 12n }, { amount: 13n }]);
   });

@@ -7,6 +7,7 @@ import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
+import { mine } from '../../mine.ts';
 import { changed, decoded, offersOf, refusesBeforeWork } from './proofs.ts';
 
 /** The gateway's clock, in milliseconds; undefined: the system's. */
@@ -114,7 +115,7 @@ t.test(
     const payment = decoded(proof);
     const settled = await gateway.sandbox.facilitators[0]?.facilitator.settle(payment, payment.accepted);
     t.match(settled, { state: 'settled' });
-    await rpc('anvil_mine', ['0x44c', '0x0']);
+    await mine(rpc, 1_100, 0);
     const answer = await sendProof(call, proof);
     t.equal(answer.status, 200);
     t.equal((await gateway.calls()).upstreamCalls, calls.upstreamCalls, 'the answer was kept');

@@ -16,6 +16,7 @@ import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
 import { actAs } from '../../../src/sandbox/chains/contract.ts';
 import { startChains } from '../../../src/sandbox/chains/index.ts';
+import { mine } from '../../mine.ts';
 import { baseSepolia } from '../facilitators/networks.ts';
 import { signV2 } from '../facilitators/payments.ts';
 import { countedNode } from './counted-node.ts';
@@ -38,10 +39,8 @@ const chainTime = async (): Promise<number> => {
   const block = (await rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: string };
   return Number(block.timestamp);
 };
-const mine = (blocks: number, seconds: number) =>
-  rpc('anvil_mine', [`0x${blocks.toString(16)}`, `0x${seconds.toString(16)}`]);
 /** As many blocks as a laptop makes in a moment, and far more than one look may search where ranges are small. */
-const mineADay = () => mine(600, 144);
+const mineADay = () => mine(rpc, 600, 144);
 
 /** A node that answers for small ranges only, as public ones do. */
 const meanNode = (t: Test) =>
@@ -145,7 +144,7 @@ t.test('payments of the payer that are not this one are looked at once each', as
     payer,
     Array.from({ length: 100 }, () => ({ to: asset, data: transfer })),
   );
-  await mine(100, 1);
+  await mine(rpc, 100, 1);
   const { looks, later } = looksOfALater();
   const look = () => findPermit2Settlement({ ...permit, rpcUrl: node.url }, looks);
   const asked: number[] = [];
@@ -187,7 +186,7 @@ t.test('a node that answers for small ranges only is searched in as many looks a
 });
 
 t.test('the first block that is not older than a time is found to the block, however far back', async (t) => {
-  await mine(300, 7);
+  await mine(rpc, 300, 7);
   const latest = await readBlock(rpc, 'latest');
   for (const back of [0, 1, 2, 63, 64, 65, 250]) {
     const { number, timestamp } = await readBlock(rpc, `0x${(latest.number - back).toString(16)}`);
@@ -203,7 +202,7 @@ t.test('each transfer of a period is read once, also from a node of small ranges
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payTo, 1n] });
   for (let made = 0; made < 3; made += 1) {
     await actAs(rpc, payer as Hex, [{ to: asset as Hex, data }]);
-    await mine(9, 1);
+    await mine(rpc, 9, 1);
   }
   const { number: last } = await readBlock(rpc, 'latest');
   const filter = { address: asset, topics: [TRANSFER] };

@@ -16,6 +16,7 @@ import { openMppRail } from '../../../src/rails/mpp/rail.ts';
 import { type PaidCall, request, sendProof } from '../../clients.ts';
 import { catalogueOf } from '../../few-endpoints.ts';
 import { startGateway } from '../../gateway.ts';
+import { mine } from '../../mine.ts';
 import { noExposure } from '../exposure/none.ts';
 import { json, serve } from '../facilitators/front.ts';
 import { challengesOf, decode, encode, quoteOf, requestOf, secret } from '../mpp/credentials.ts';
@@ -478,7 +479,7 @@ t.test('a transaction that was signed for another chain is refused, whatever els
 });
 
 t.test('without an end, a transaction has failed once another has had its nonce for a minute', async (t) => {
-  await rpc('anvil_mine', ['0x78']);
+  await mine(rpc, 120);
   t.equal(replacedOnes.length, 2);
   const reason = /used the nonce for another/;
   for (const recover of replacedOnes) t.match(await recover(), { state: 'refused', reason }, 'it took its place');

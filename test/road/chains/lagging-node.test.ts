@@ -7,6 +7,7 @@ import type { SandboxState } from '../../../src/rails/paying-client.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { catalogueOf } from '../../few-endpoints.ts';
 import { startGateway } from '../../gateway.ts';
+import { mine } from '../../mine.ts';
 import { json, serve } from '../../payment/facilitators/front.ts';
 
 const PRICE = 60_000n;
@@ -109,7 +110,7 @@ t.test(
 
     behindAt = undefined;
     // The authorization is over: what is not found now is not looked for any more.
-    await ask('anvil_mine', ['0x400', '0x1']);
+    await mine(ask, 1_024, 1);
     const answer = await sendProof(await at(0), proof);
     t.equal(answer.status, 200, 'an instance that has just started finds it');
     t.equal((await gateway.earned('chain-c')) - earned, PRICE, 'paid once');

@@ -14,6 +14,7 @@ import type { Refund, RefundRequest } from '../../../src/store/refunds/refund-st
 import { payV2, receiptOf, request } from '../../clients.ts';
 import { copySelling } from '../../few-endpoints.ts';
 import { startGateway } from '../../gateway.ts';
+import { mine } from '../../mine.ts';
 import { wordsFor } from '../../words-for.ts';
 
 const run = promisify(execFile);
@@ -159,7 +160,7 @@ for (const network of ['chain-c', 'tempo']) {
     await giveBack(paid, first);
     await restore(first);
     const { transaction } = await sentIn(first);
-    await rpcOf(network)('anvil_mine', ['0x514', '0x0']);
+    await mine(rpcOf(network), 1_300, 0);
     await wantLater(second, paid, 3);
     await restore(second, () => 3);
     t.match(await sentIn(second), { transaction });
