@@ -17,6 +17,7 @@ import { freePort } from '../../free-port.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
 import { signHold } from '../../holds.ts';
 import { loadSound } from '../../load-catalogue.ts';
+import { holdingPauses } from '../../pauses.ts';
 import { startRelayedGateway } from '../../relayed-gateway.ts';
 import { fresh, picturesWith } from '../../settling-first.ts';
 
@@ -73,6 +74,8 @@ t.test('a call whose connection was opened as the gateway stopped is told so', a
   const opened = connect(Number(port), '127.0.0.1');
   await once(opened, 'connect');
   t.ok((await fetch(`${gateway.url}/healthz`)).ok);
+  // The gateway waits for a first word for a moment alone: that is not over before it has come.
+  const goOn = holdingPauses(t);
   const stopped = gateway.stop();
   const isRefused = () =>
     new Promise<boolean>((resolve) => {
@@ -82,9 +85,10 @@ t.test('a call whose connection was opened as the gateway stopped is told so', a
       });
       socket.once('error', () => resolve(true));
     });
-  while (!(await isRefused())) await delay(1);
+  while (!(await isRefused())) await new Promise(setImmediate);
   opened.write('POST /image/family-e-2 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
   t.match(await text(opened), /^HTTP\/1.1 503 .*"draining"/s);
+  goOn();
   await stopped;
 });
 
@@ -95,9 +99,11 @@ t.test('a call that is on its way over a used connection as the gateway stops is
   const answers = text(used);
   used.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   await once(used, 'readable');
+  const goOn = holdingPauses(t);
   used.write('POST /image/family-e-2 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
   const stopped = gateway.stop();
   t.match(await answers, /HTTP\/1.1 200 .*HTTP\/1.1 503 .*"draining"/s);
+  goOn();
   await stopped;
 });
 
@@ -143,7 +149,7 @@ t.test('who has back what was locked, as the gateway stopped, is told to sign an
 
 t.test('at the end of a drain everybody gets an answer that is true of their payment', async (t) => {
   const data = t.testdir({});
-  const environment = { TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '12' };
+  const environment = { TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '3600' };
   const gateway = await startRelayedGateway({
     networks: ['chain-a', 'chain-c'],
     environment,
@@ -176,10 +182,12 @@ t.test('at the end of a drain everybody gets an answer that is true of their pay
   );
 
   await gateway.calls();
+  const endDrain = holdingPauses(t);
   const stopped = gateway.drain();
   const refused = await fetch(hanging.call.url, hanging.call.init);
   t.equal(refused.status, 503, 'while calls are finished, new ones are told');
   t.match(await refused.json(), { error: { code: 'draining' } });
+  endDrain();
   for (const [answer, message] of [
     [await hung, /nothing was charged/],
     [await twin, /shutting down/],
