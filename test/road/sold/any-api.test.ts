@@ -371,11 +371,20 @@ t.test('a stream that its deadline cuts is sold as far as it was passed on, and 
   const watch = 'deadline: 1s\nresult: { type: string, pattern: DONE, examples: ["data: [DONE]"] }';
   const { service, gateway } = await open(t, { watch, service: REFUNDS });
   const before = await gateway.earned('chain-c');
+  // On a busy machine no event may come within that second: what is owed then is asked for once more.
+  let times = 0;
   const call = request(gateway, '/weather/watch', { city: 'Endless' });
   const proof = await signProof(gateway, 'chain-c', call);
-  const answer = await sendProof(call, proof);
+  const begun = async () => {
+    for (;;) {
+      times += 1;
+      const answer = await sendProof(call, proof);
+      const text = await answer.text();
+      if (!text.includes('"code":"result_owed"')) return { answer, text };
+    }
+  };
+  const { answer, text } = await begun();
   t.equal(answer.status, 200);
-  const text = await answer.text();
   t.match(text, /^data: \{"wind": 3\}\n\n/);
   t.match(text, CUT);
   t.match(text, /at its deadline/);
@@ -386,11 +395,15 @@ t.test('a stream that its deadline cuts is sold as far as it was passed on, and 
 
   const other = request(gateway, '/weather/watch', { city: 'Endless Lake' });
   const paid = await signProof(gateway, 'chain-c', other);
-  const leaving = new AbortController();
-  await sendProof({ ...other, init: { ...other.init, signal: leaving.signal } }, paid);
-  leaving.abort();
+  for (let isBegun = false; !isBegun; times += 1) {
+    const leaving = new AbortController();
+    const left = await sendProof({ ...other, init: { ...other.init, signal: leaving.signal } }, paid);
+    const first = await left.body?.getReader().read();
+    isBegun = Buffer.from(first?.value ?? []).includes('"wind"');
+    leaving.abort();
+  }
   t.match(await (await sendProof(other, paid)).text(), CUT, 'also to who left before');
-  t.equal(service.asked.length, 2, 'the provider was asked once for each');
+  t.equal(service.asked.length, times, 'the provider was asked once for each');
   t.equal((await gateway.earned('chain-c')) - before, 20_000n);
 });
 
