@@ -132,10 +132,14 @@ t.test('who has the gateway read too many files at a time is told so, and others
 
 t.test('a model is asked for no more than it can write before the deadline, and the price stays', async (t) => {
   const call = request(gateway, '/llm/vendor5-k3', { prompt: 'Why does fog scatter light?', max_tokens: 65_536 });
-  const answer = await sendProof(call, await signProof(gateway, 'chain-a', call));
+  const proof = await signProof(gateway, 'chain-a', call);
+  const sentAt = performance.now();
+  const answer = await sendProof(call, proof);
+  const seconds = (performance.now() - sentAt) / 1000;
   t.equal(answer.status, 200, await answer.text());
   const most = Number(asked.at(-1)?.max_tokens);
-  t.ok(most >= 8192 && most <= 10_000, `${most} tokens for 50 seconds`);
+  // Two hundred a second: what had gone by as the provider was asked is not there to write in.
+  t.ok(most >= 8192 - 200 * seconds && most <= 10_000, `${most} tokens for 50 seconds`);
   const { accepts } = JSON.parse(
     Buffer.from((await fetch(call.url, call.init)).headers.get('payment-required') ?? '', 'base64').toString(),
   );
