@@ -75,6 +75,8 @@ t.test('what was used is read from a result in an envelope as from any other', a
 });
 
 t.test('a call whose provider goes on after its deadline ends all the same, and is not charged', async (t) => {
+  // Where a sale has more than that second. It is there before the payment is signed, which is good for a minute.
+  const url = await gateway.startAnother(undefined, 'catalogue');
   const call = request(gateway, '/v1/credits', { amount_usd: '1' });
   const proof = await signProof(gateway, 'chain-c', call);
   const earned = await gateway.earned('chain-c');
@@ -88,8 +90,6 @@ t.test('a call whose provider goes on after its deadline ends all the same, and 
   t.equal(late.status, 500);
   t.match(await late.json(), { error: { code: 'upstream_timeout' } });
   t.equal(await gateway.earned('chain-c'), earned);
-  // Where a sale has more than that second.
-  const url = await gateway.startAnother(undefined, 'catalogue');
   const answer = await sendProof({ ...call, url: call.url.replace(gateway.url, url) }, proof);
   t.equal(answer.status, 200, await answer.clone().text());
   t.match(await answer.json(), { api_key: /^tp_sandbox_/, balance_usd: '1' });
