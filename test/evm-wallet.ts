@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
+import { type PaidCall, signProof } from './clients.ts';
 import type { Gateway } from './gateway.ts';
 import { TRANSFER_TYPES } from './transfer-types.ts';
 
@@ -32,6 +33,15 @@ interface TransferOrder {
   readonly nonce?: Hex;
   /** Seconds since the epoch. Default: in the far future. */
   readonly validBefore?: number;
+}
+
+/** A proof of version 2 for the call that is good however long a machine or a database stands still. */
+export async function signLasting(gateway: Gateway, network: string, call: PaidCall): Promise<Record<string, string>> {
+  const [[name, value] = ['', '']] = Object.entries(await signProof(gateway, network, call));
+  const { sign } = await openEvmWallet(gateway, network);
+  const payment = JSON.parse(Buffer.from(value, 'base64').toString());
+  payment.payload = await sign({ value: BigInt(payment.accepted.amount) });
+  return { [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
 }
 
 /** The sandbox's payer on one network. */

@@ -8,6 +8,7 @@ import type { Address } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { openPayer as openMppPayer } from '../../../src/rails/mpp/payer.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
+import { signLasting } from '../../evm-wallet.ts';
 import { startRelayedGateway } from '../../relayed-gateway.ts';
 import { TRANSFER_TYPES } from '../../transfer-types.ts';
 
@@ -74,7 +75,7 @@ t.test('an authorization that may end before the work does is settled before it'
 
 t.test('a payment whose answer could not be written is free again after its lease', async (t) => {
   const call = fresh();
-  const proof = await signProof(gateway, 'chain-c', call);
+  const proof = await signLasting(gateway, 'chain-c', call);
   const work = gateway.upstreams.gate.holdNext();
   const answer = sendProof(call, proof);
   await work.reached;

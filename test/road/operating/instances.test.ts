@@ -4,7 +4,7 @@ import Database from 'libsql';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { type PaidCall, receiptOf, request, sendProof, signProof } from '../../clients.ts';
-import { openEvmWallet } from '../../evm-wallet.ts';
+import { signLasting } from '../../evm-wallet.ts';
 import type { Gateway } from '../../gateway.ts';
 import { startPostgres } from '../../postgres.ts';
 import type { Hold } from '../../relay.ts';
@@ -82,14 +82,6 @@ async function postgres(): Promise<Kind> {
   };
 }
 
-/** A proof that is good however long an instance sleeps or a database is away. */
-async function signLasting(gateway: Gateway, call: PaidCall): Promise<Record<string, string>> {
-  const [[name, value] = ['', '']] = Object.entries(await signProof(gateway, 'chain-c', call));
-  const { sign } = await openEvmWallet(gateway, 'chain-c');
-  const payment = { ...JSON.parse(Buffer.from(value, 'base64').toString()), payload: await sign({ value: PRICE }) };
-  return { [name]: Buffer.from(JSON.stringify(payment)).toString('base64') };
-}
-
 for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres })) {
   t.test(`two instances on one ${name} store`, async (t) => {
     const kind = await open();
@@ -126,7 +118,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
 
     await t.test('leases run by the clock of the store, and an instance whose clock is wrong says so', async (t) => {
       const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse whose keeper died' });
-      const proof = await signLasting(gateway, call);
+      const proof = await signLasting(gateway, 'chain-c', call);
       const earned = await gateway.earned('chain-c');
       await gateway.fault({ upstream: 'predictions', fault: 'timeout' });
       const { upstreamCalls } = await gateway.calls();
@@ -190,7 +182,7 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, Postgres: postgres }
 
     await t.test('an outage of the database is a 503, and over by itself', async (t) => {
       const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse in the dark' });
-      const proof = await signLasting(gateway, call);
+      const proof = await signLasting(gateway, 'chain-c', call);
       const [earned, before] = [await gateway.earned('chain-c'), await gateway.calls()];
       const { apiKey } = gateway.state as { apiKey?: string };
       const chat = {
