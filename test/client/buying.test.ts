@@ -5,6 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { loadNetworks } from '../../src/catalogue/load.ts';
 import { assetsOf } from '../../src/cli/client/assets.ts';
 import type { Answer, Events, StreamBroken } from '../../src/client/index.ts';
+import { deadlinesOf } from '../deadlines.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
@@ -304,14 +305,18 @@ t.test('a path that streams answers its events as they come, and one that breaks
 });
 
 t.test('a stream that its deadline cuts says so after what came, and its payment has the same again', async (t) => {
-  const watch = 'deadline: 1s\nresult: { type: string, examples: ["data: 1"] }';
+  const pass = deadlinesOf(t, 47_000);
+  const watch = 'deadline: 47s\nresult: { type: string, examples: ["data: 1"] }';
   const { service, gateway } = await openWeather(t, { watch });
   const client = openClient(gateway, { pay: { network: 'chain-c' } });
   const read = async (answer: Answer<Events>) => {
     if (!answer.ok) throw new Error(answer.message);
     const seen: unknown[] = [];
     try {
-      for await (const event of answer.result) seen.push(event);
+      for await (const event of answer.result) {
+        seen.push(event);
+        pass();
+      }
     } catch (error) {
       t.match(error, { name: 'StreamBroken', code: 'answer_cut', message: /at its deadline: all until here is what/ });
       return { seen, again: (error as StreamBroken).again };

@@ -1,0 +1,22 @@
+/** Deadlines that pass when the test says so. */
+import type { Test } from 'tap';
+
+/**
+ * Until the test ends, what waits for so many milliseconds, to the millisecond, goes on once it is called: for a deadline that
+ * nothing else is as long as.
+ */
+export function deadlinesOf(t: Pick<Test, 'teardown'>, milliseconds: number): () => void {
+  const real = globalThis.setTimeout;
+  const waiting: (() => void)[] = [];
+  const noting = (callback: (...values: unknown[]) => void, delay?: number, ...values: unknown[]) => {
+    if (delay === milliseconds) waiting.push(() => callback(...values));
+    return real(callback, delay, ...values);
+  };
+  globalThis.setTimeout = Object.defineProperties(noting, Object.getOwnPropertyDescriptors(real)) as typeof real;
+  t.teardown(() => {
+    globalThis.setTimeout = real;
+  });
+  return () => {
+    for (const pass of waiting.splice(0)) pass();
+  };
+}
