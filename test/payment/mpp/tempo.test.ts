@@ -9,6 +9,7 @@ import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
 import { Refusal } from '../../../src/payment/refusal.ts';
 import { type MppOptions, openMppRail } from '../../../src/rails/mpp/rail.ts';
+import { stoppedClock } from '../../stopped-clock.ts';
 import { noExposure } from '../exposure/none.ts';
 import { json, serve } from '../facilitators/front.ts';
 import { decode, encode, parametersOf, quoteOf, requestOf, secret } from './credentials.ts';
@@ -74,8 +75,7 @@ const problemOf = async (response: Response): Promise<string> =>
 
 t.test('pull: a signed transaction is sent once, after the work', async (t) => {
   // What is signed ends soon: by this clock no time passes until it is seen.
-  const opened = Date.now();
-  const { url, seen, recipient, earned } = await gateway(t, {}, () => opened);
+  const { url, seen, recipient, earned } = await gateway(t, {}, stoppedClock());
   const response = await chain.wallet(chain.rich).fetch(url, post);
   t.equal(response.status, 200);
   t.same(await response.json(), { text: 'paid' });
@@ -142,7 +142,9 @@ t.test('pull: settles first where the work may outlast the transaction', async (
 t.test(
   'pull: settles first where the work may outlast the challenge, with which nothing can be sent any more',
   async (t) => {
-    const { url, seen, earned } = await gateway(t, { deadlineMs: 15_000, challengeLifetimeMs: 12_000 });
+    // By this clock the transaction is good for longer than work and settling take, and the challenge for less.
+    const lives = { deadlineMs: 18_000, challengeLifetimeMs: 22_000 };
+    const { url, seen, earned } = await gateway(t, lives, stoppedClock());
     const unpaid = await fetch(url, post);
     const header = unpaid.headers.get('www-authenticate') ?? '';
     const challenge = parametersOf(header);
