@@ -1,5 +1,6 @@
 import type { PaymentState } from '../../../src/store/payments/states.ts';
 import type { PaymentFacts } from '../../../src/store/store.ts';
+import { throughOutage } from '../../../src/store/through-outage.ts';
 import { claimable, existing, finished, unclaimable, won } from '../arrivals.ts';
 import type { Promised } from '../promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../samples.ts';
@@ -11,7 +12,10 @@ export function claiming(promise: Promised): void {
     async (t, store, open) => {
       const other = await open();
       const claims = Array.from({ length: 100 }, (_, index) =>
-        (index % 2 ? other : store).claim(sampleFacts('wanted'), claimAt(1, { owner: `instance-${index}` })),
+        // A database that is slow serves so many later.
+        throughOutage(() =>
+          (index % 2 ? other : store).claim(sampleFacts('wanted'), claimAt(1, { owner: `instance-${index}` })),
+        ),
       );
       const outcomes = await Promise.all(claims);
       const winner = outcomes.findIndex((outcome) => outcome.won);
