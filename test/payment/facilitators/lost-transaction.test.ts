@@ -65,7 +65,10 @@ async function mining<T>(wei: bigint, happening: Promise<T>): Promise<T> {
   return happening;
 }
 
-const quick = { resendAfterMs: 50, stalledAfterMs: 400 };
+/** A busy machine takes its time: what is to settle is waited for. */
+const PATIENCE_MS = 120_000;
+const patiently = () => AbortSignal.timeout(PATIENCE_MS);
+const quick = { resendAfterMs: 50, stalledAfterMs: 400, confirmationTimeoutMs: PATIENCE_MS };
 
 t.afterEach(async () => {
   await resume();
@@ -78,7 +81,7 @@ t.test('a transaction that its node loses is sent again, and settles', async (t)
   const before = await balances(chains, baseSepolia);
   const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '31' });
   await pause();
-  const settling = facilitator.settle(payload, requirements);
+  const settling = facilitator.settle(payload, requirements, patiently());
   await lose();
   await resume();
   t.match(await settling, { state: 'settled', amount: 31n });
@@ -113,7 +116,7 @@ t.test('a transaction that is too cheap once fees have risen is replaced, and se
   const before = await balances(chains, baseSepolia);
   const payments = await Promise.all(['41', '42', '43'].map((amount) => signV2(chains, baseSepolia, { amount })));
   await pause();
-  const settling = payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements));
+  const settling = payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements, patiently()));
   const first = await pooled(3);
   await gasAt(20n * GWEI);
   const settlements = await mining(20n * GWEI, Promise.all(settling));
@@ -144,7 +147,7 @@ t.test('fees that rise while a transaction is on its way to the node keep it fro
   const facilitator = localFacilitator({ evm: [{ ...evm, rpcUrl: node.url }], solana: [], ...quick });
   t.teardown(facilitator.close);
   const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '44' });
-  t.match(await facilitator.settle(payload, requirements), { state: 'settled', amount: 44n });
+  t.match(await facilitator.settle(payload, requirements, patiently()), { state: 'settled', amount: 44n });
   t.ok(sends > 1, 'the node turned the first one down');
 });
 
@@ -164,7 +167,9 @@ t.test('a transaction that is not worth the risen fees makes way for later ones 
   const settling = impatient.settle(cheap.payload, cheap.requirements);
   await pooled();
   await gasAt(20n * GWEI);
-  t.match(await mining(20n * GWEI, facilitator.settle(costly.payload, costly.requirements)), { state: 'settled' });
+  t.match(await mining(20n * GWEI, facilitator.settle(costly.payload, costly.requirements, patiently())), {
+    state: 'settled',
+  });
   t.match(await settling, { state: 'unknown' });
   t.equal((await balances(chains, baseSepolia)).payTo, before.payTo + 90_000_000n);
 });
@@ -184,7 +189,9 @@ t.test('where none of those that wait is worth the risen fees, nothing is paid t
   const before = await balances(chains, baseSepolia);
   const payments = await Promise.all(['1500000', '1500001'].map((amount) => signV2(chains, baseSepolia, { amount })));
   await pause();
-  const settling = Promise.all(payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements)));
+  const settling = Promise.all(
+    payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements, patiently())),
+  );
   await pooled(2);
   await gasAt(20n * GWEI);
   // One a round, and a number is used up after eight without a new block.
@@ -209,7 +216,9 @@ t.test('a number that an instance took and never used holds up no other instance
     await nonces.takeNonce({ account, atLeast, now: Date.now(), forgottenBefore: 0 });
   }
   const payments = await Promise.all(['51', '52'].map((amount) => signV2(chains, baseSepolia, { amount })));
-  const settlements = payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements));
+  const settlements = payments.map(({ payload, requirements }) =>
+    facilitator.settle(payload, requirements, patiently()),
+  );
   t.match(await Promise.all(settlements), [{ state: 'settled' }, { state: 'settled' }]);
   t.equal(Number(await rpc('eth_getTransactionCount', [settler, 'latest'])), count + 5);
 });
@@ -220,12 +229,12 @@ t.test('a settlement that a reorganisation took back settles again, and later on
   const before = await balances(chains, baseSepolia);
   const snapshot = await rpc('evm_snapshot', []);
   const taken = await signV2(chains, baseSepolia, { amount: '35' });
-  t.match(await facilitator.settle(taken.payload, taken.requirements), { state: 'settled' });
+  t.match(await facilitator.settle(taken.payload, taken.requirements, patiently()), { state: 'settled' });
   await pause();
   await rpc('evm_revert', [snapshot]);
   t.equal((await balances(chains, baseSepolia)).payTo, before.payTo, 'it is gone');
   await resume();
   while ((await balances(chains, baseSepolia)).payTo !== before.payTo + 35n) await delay(20);
   const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '36' });
-  t.match(await facilitator.settle(payload, requirements), { state: 'settled', amount: 36n });
+  t.match(await facilitator.settle(payload, requirements, patiently()), { state: 'settled', amount: 36n });
 });
