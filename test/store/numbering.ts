@@ -1,3 +1,4 @@
+import { atOnce } from './at-once.ts';
 import type { Promised } from './promised.ts';
 
 const ACCOUNT = 'eip155:1:0xSigner';
@@ -24,9 +25,7 @@ export function numbering(promise: Promised): void {
 
   promise('gives no number to two instances that ask at once', async (t, store, open) => {
     const stores = [store, await open(), await open()];
-    const taken = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => stores[index % stores.length]?.takeNonce(take(3))),
-    );
+    const taken = await atOnce(60, async (index) => stores[index % stores.length]?.takeNonce(take(3)));
     t.same(
       taken.map(Number).sort((left, right) => left - right),
       Array.from({ length: 60 }, (_, index) => index + 3),

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { throughOutage } from '../../../src/store/through-outage.ts';
 import { finished } from '../arrivals.ts';
+import { atOnce } from '../at-once.ts';
 import { type EmptyDatabase, type Promised, promisedOn } from '../promised.ts';
 import { sampleReceipt } from '../samples.ts';
 import { creditHistoryProperty } from './credit-history.ts';
@@ -182,11 +182,8 @@ export function credits(promise: Promised): void {
     async (t, store, open) => {
       const other = await open();
       await addFunded(store, 1_000n);
-      const outcomes = await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
-          // A database that is slow serves so many later.
-          throughOutage(() => (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 90n))),
-        ),
+      const outcomes = await atOnce(200, (index) =>
+        (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 90n)),
       );
       t.equal(outcomes.filter(({ held }) => held).length, 11);
       t.match(await keyOf(store), { balance: 10n, held: 990n });
@@ -200,7 +197,7 @@ export function credits(promise: Promised): void {
     await addFunded(store, 1_000n);
     const hold = (index: number) =>
       (index % 2 ? other : store).credits.hold(sampleHold(`call-${index}`, 1n, { mostHolds: 7 }));
-    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => hold(index)));
+    const outcomes = await atOnce(50, hold);
     t.equal(outcomes.filter(({ held }) => held).length, 7);
     t.match(
       outcomes.find(({ held }) => !held),
@@ -215,7 +212,7 @@ export function credits(promise: Promised): void {
     await addFunded(store, 100_000n, { limits: { perDay: 1_000n } });
     const hold = (index: number, now: number) =>
       (index % 2 ? other : store).credits.hold(sampleHold(`call-${now}-${index}`, 90n, { now }));
-    const today = await Promise.all(Array.from({ length: 50 }, (_, index) => hold(index, 1_000)));
+    const today = await atOnce(50, (index) => hold(index, 1_000));
     t.equal(today.filter(({ held }) => held).length, 11);
     t.match(
       today.find(({ held }) => !held),

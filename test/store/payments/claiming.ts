@@ -1,7 +1,7 @@
 import type { PaymentState } from '../../../src/store/payments/states.ts';
 import type { PaymentFacts } from '../../../src/store/store.ts';
-import { throughOutage } from '../../../src/store/through-outage.ts';
 import { claimable, existing, finished, unclaimable, won } from '../arrivals.ts';
+import { atOnce } from '../at-once.ts';
 import type { Promised } from '../promised.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../samples.ts';
 
@@ -11,13 +11,9 @@ export function claiming(promise: Promised): void {
     'lets one of 100 concurrent claims win, whichever of two instances they come from',
     async (t, store, open) => {
       const other = await open();
-      const claims = Array.from({ length: 100 }, (_, index) =>
-        // A database that is slow serves so many later.
-        throughOutage(() =>
-          (index % 2 ? other : store).claim(sampleFacts('wanted'), claimAt(1, { owner: `instance-${index}` })),
-        ),
+      const outcomes = await atOnce(100, (index) =>
+        (index % 2 ? other : store).claim(sampleFacts('wanted'), claimAt(1, { owner: `instance-${index}` })),
       );
-      const outcomes = await Promise.all(claims);
       const winner = outcomes.findIndex((outcome) => outcome.won);
       t.equal(outcomes.filter((outcome) => outcome.won).length, 1);
       for (const outcome of outcomes) {
@@ -30,10 +26,8 @@ export function claiming(promise: Promised): void {
   promise('lets one of 50 concurrent claims take over a lease that has run out', async (t, store, open) => {
     const other = await open();
     await store.claim(sampleFacts('left'), claimAt(1));
-    const claims = Array.from({ length: 50 }, (_, index) =>
-      (index % 2 ? other : store).claim(sampleFacts('left'), claimAt(20)),
-    );
-    t.equal((await Promise.all(claims)).filter((outcome) => outcome.won).length, 1);
+    const outcomes = await atOnce(50, (index) => (index % 2 ? other : store).claim(sampleFacts('left'), claimAt(20)));
+    t.equal(outcomes.filter((outcome) => outcome.won).length, 1);
     t.match(await store.find('left'), { attempt: 2 });
   });
 
@@ -346,10 +340,9 @@ export function claiming(promise: Promised): void {
       // One that is too old to count is in the way of nobody, and lets nobody past another.
       for (const [round, since] of [0, 100].entries()) {
         const shared = { name: 'order-7', since };
-        const claims = Array.from({ length: 50 }, (_, index) =>
+        const outcomes = await atOnce(50, (index) =>
           (index % 2 ? other : store).claim(sampleFacts(`p${round}-${index}`), claimAt(since + 50, { keys: [shared] })),
         );
-        const outcomes = await Promise.all(claims);
         const [winner, ...others] = outcomes.filter((outcome) => outcome.won);
         t.same(others, []);
         for (const outcome of outcomes) if (!outcome.won) t.equal(outcome.payment.id, winner?.won && winner.claim.id);
