@@ -2,7 +2,7 @@
 import t from 'tap';
 import { privateKeyToAddress } from 'viem/accounts';
 import { type PaidCall, request, sendProof, signProof, signUpto } from '../../clients.ts';
-import { openEvmWallet } from '../../evm-wallet.ts';
+import { openEvmWallet, signLasting } from '../../evm-wallet.ts';
 import type { Gateway } from '../../gateway.ts';
 import { TWO_FACED } from '../../hostile-wallets.ts';
 import { startRelayedGateway } from '../../relayed-gateway.ts';
@@ -42,7 +42,7 @@ t.test('a contract wallet that signs for simulations only gets no work, by eithe
 t.test('one balance buys one thing at a time, however many authorizations are signed for it', async (t) => {
   const payer = await another(PRICE);
   const calls = Array.from({ length: 8 }, () => fresh(payer));
-  const proofs = await Promise.all(calls.map((call) => signProof(payer, 'chain-c', call)));
+  const proofs = await Promise.all(calls.map((call) => signLasting(payer, 'chain-c', call)));
   const [before, earned] = [await upstreamCalls(), await gateway.earned('chain-c')];
   const first = calls[0] ?? fresh();
   const hold = gateway.upstreams.gate.holdNext();
