@@ -1,5 +1,6 @@
 /** Answers that stream, bought in a browser. */
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
 import { startGateway } from '../gateway.ts';
@@ -9,7 +10,22 @@ import { purchaseOf } from './purchase-page.ts';
 
 t.teardown(stopBrowser);
 
-const DEADLINE = 'deadline: 1s\nresult: { type: string, examples: ["data: 1"] }';
+/** No other timer is for so long. */
+const DEADLINE_MS = 44_000;
+const DEADLINE = `deadline: ${DEADLINE_MS / 1000}s\nresult: { type: string, examples: ["data: 1"] }`;
+
+/** Has the deadline of the newest call pass. */
+function openDeadline(t: Test): () => void {
+  const { setTimeout } = globalThis;
+  let pass = () => {};
+  const begin = (run: () => void, milliseconds?: number, ...given: []) => {
+    if (milliseconds === DEADLINE_MS) pass = run;
+    return setTimeout(run, milliseconds, ...given);
+  };
+  const mocked = mock.method(globalThis, 'setTimeout', begin as typeof setTimeout);
+  t.teardown(() => mocked.mock.restore());
+  return () => pass();
+}
 
 async function open(t: Test, city: string, watch?: string) {
   const service = await startWeatherService(t);
@@ -39,7 +55,9 @@ t.test('one that its provider breaks off is owed, and had with the same payment'
 });
 
 t.test('one that is cut at its deadline is sold as far as it came, and says so', { skip: noBrowser }, async (t) => {
+  const passDeadline = openDeadline(t);
   const { page, pay, said } = await open(t, 'Endless', DEADLINE);
+  passDeadline();
   await page.getByText(/The answer was cut at its deadline/).waitFor();
   t.notMatch(await said.textContent(), /answer_cut/);
   await pay.and(page.locator(':enabled')).waitFor();
