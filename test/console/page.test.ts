@@ -137,6 +137,9 @@ promise('a payment shows what happened and copies its transaction', async (t, { 
   const steps = await page.locator('.moments .step b').allTextContents();
   t.same(steps.slice(0, 3), ['Told the price', 'Payment checked', 'Payment claimed']);
   t.same(steps.slice(-2), ['Payment settled', 'Answered']);
+  // It says so for a while alone.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByRole('button', { name: 'Copy: transaction' }).click();
   await page.getByRole('button', { name: 'Copied: transaction' }).waitFor();
   t.match(await page.evaluate('navigator.clipboard.readText()'), /^0x[0-9a-f]{64}$/);
