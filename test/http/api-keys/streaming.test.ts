@@ -14,6 +14,8 @@ async function openWith(t: Test, upstream: Upstream, model = 'quick') {
     for await (const chunk of request) chunks.push(chunk);
     await upstream(response, request, JSON.parse(Buffer.concat(chunks).toString()));
   });
+  // Longer than any test is kept waiting between two calls.
+  server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {
