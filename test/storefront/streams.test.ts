@@ -1,8 +1,8 @@
 /** Answers that stream, bought in a browser. */
 import { join } from 'node:path';
-import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { noBrowser, openPage, stopBrowser } from '../browser.ts';
+import { deadlinesOf } from '../deadlines.ts';
 import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
@@ -13,19 +13,6 @@ t.teardown(stopBrowser);
 /** No other timer is for so long. */
 const DEADLINE_MS = 44_000;
 const DEADLINE = `deadline: ${DEADLINE_MS / 1000}s\nresult: { type: string, examples: ["data: 1"] }`;
-
-/** Has the deadline of the newest call pass. */
-function openDeadline(t: Test): () => void {
-  const { setTimeout } = globalThis;
-  let pass = () => {};
-  const begin = (run: () => void, milliseconds?: number, ...given: []) => {
-    if (milliseconds === DEADLINE_MS) pass = run;
-    return setTimeout(run, milliseconds, ...given);
-  };
-  const mocked = mock.method(globalThis, 'setTimeout', begin as typeof setTimeout);
-  t.teardown(() => mocked.mock.restore());
-  return () => pass();
-}
 
 async function open(t: Test, city: string, watch?: string) {
   const service = await startWeatherService(t);
@@ -55,7 +42,7 @@ t.test('one that its provider breaks off is owed, and had with the same payment'
 });
 
 t.test('one that is cut at its deadline is sold as far as it came, and says so', { skip: noBrowser }, async (t) => {
-  const passDeadline = openDeadline(t);
+  const passDeadline = deadlinesOf(t, DEADLINE_MS);
   const { page, pay, said } = await open(t, 'Endless', DEADLINE);
   passDeadline();
   await page.getByText(/The answer was cut at its deadline/).waitFor();
