@@ -36,6 +36,24 @@ const PRIVATE_KEYS = {
 /** As in a file that was written for a shell, and is read by what takes each line as it is. */
 const QUOTED = /^(["'])(.+)\1$/;
 
+/**
+ * Providers' keys, by the names of their variables. One in quotes is none, for its provider would refuse every call:
+ * `tellQuoted` is called for it, once.
+ */
+export function keysIn(
+  variables: Variables,
+  tellQuoted: (variable: string) => void = () => {},
+): (variable: string) => string | undefined {
+  const told = new Set<string>();
+  return (variable) => {
+    const value = variables[variable]?.trim() || undefined;
+    if (value === undefined || !QUOTED.test(value)) return value;
+    if (!told.has(variable)) tellQuoted(variable);
+    told.add(variable);
+    return undefined;
+  };
+}
+
 export function readVariables(variables: Variables): VariableReader {
   const problems: string[] = [];
   const names = new Set<string>();

@@ -1,7 +1,7 @@
 /** The platform of live mode: real facilitators, configured addresses, the providers' own keys. */
 
 import type { Network } from './catalogue/types.ts';
-import { ConfigProblem } from './environment.ts';
+import { ConfigProblem, keysIn } from './environment.ts';
 import { COIN_USD, inVariable, type LiveConfig, PAY_TO, payToOf, RPC_URL, rpcUrlOf } from './gateway/config.ts';
 import type { Log } from './log.ts';
 import { toAtomic, usd } from './money.ts';
@@ -121,7 +121,12 @@ export async function openLive(live: LiveConfig, networks: readonly Network[], l
     rpcUrl: (network) => rpcUrlOf(live, network),
     facilitators,
     variables: live.variables,
-    secretOf: (variable) => live.variables[variable]?.trim() || undefined,
+    secretOf: keysIn(live.variables, (variable) =>
+      log?.warn(
+        { variable },
+        'a key is not used: quotes around its value would be part of it, so give it without them',
+      ),
+    ),
     trustedOrigins: [],
     attestationRoot: INTEL_SGX_ROOT_CA,
     resolve: undefined,

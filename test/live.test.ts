@@ -150,6 +150,21 @@ const enough = {
 const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const SOLANA = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
+t.test("a provider's key with quotes around it is none, and the log says so once", async (t) => {
+  const quoted = { OPENAI_API_KEY: '"a secret key"', XAI_API_KEY: " 'another' ", REPLICATE_API_TOKEN: ' a"key\n' };
+  const { live } = readConfig({ ...enough, ...quoted, TURNPIKE_PAY_TO_EVM: EVM });
+  if (!live) throw new Error('the configuration is not live');
+  const told: unknown[] = [];
+  const log = { debug() {}, info() {}, error() {}, warn: (details: object) => void told.push(details) };
+  const platform = await openLive(live, [], log);
+  t.teardown(platform.stop);
+  const upstream = [...loadSound(catalogueDirectory).upstreams.values()][0] as Upstream;
+  const secretOf = (variable: string) => platform.secretOf(variable, upstream);
+  t.same(['OPENAI_API_KEY', 'OPENAI_API_KEY', 'XAI_API_KEY'].map(secretOf), [undefined, undefined, undefined]);
+  t.equal(secretOf('REPLICATE_API_TOKEN'), 'a"key');
+  t.same(told, [{ variable: 'OPENAI_API_KEY' }, { variable: 'XAI_API_KEY' }]);
+});
+
 t.test('nobody is paid at an address of another family, or at a misspelt one', async (t) => {
   for (const [name, address, fault] of [
     ['EVM', SOLANA, /PAY_TO_EVM is not an EVM address/],

@@ -8,6 +8,7 @@ import { loadCatalogue } from '../catalogue/load.ts';
 import { isOnSale } from '../catalogue/on-sale.ts';
 import { servedBy } from '../catalogue/served-by.ts';
 import type { Endpoint, Route } from '../catalogue/types.ts';
+import { keysIn } from '../environment.ts';
 import { withoutKeys } from '../gateway/serving.ts';
 import { shipped } from '../gateway/shipped.ts';
 import { openUpstreams } from '../upstream/bindings.ts';
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
   const { values } = readCommandLine(USAGE, { json: { type: 'boolean' } }, process.argv.slice(2));
   const catalogue = loadCatalogue(process.env.TURNPIKE_CATALOGUE ?? 'catalogue', shipped);
   // Nothing is asked: this only knows which keys each route needs.
-  const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: (variable) => process.env[variable] });
+  const upstreams = openUpstreams({ catalogue, ...shipped, secretOf: keysIn(process.env) });
   const { endpoints } = catalogue;
   const unsold = withoutKeys(catalogue, upstreams);
   const rows = endpoints.map((endpoint) => rowOf(endpoint, unsold));

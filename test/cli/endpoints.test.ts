@@ -19,7 +19,7 @@ async function endpoints(environment: Record<string, string>): Promise<string> {
 }
 
 t.test('says of every endpoint whether it is live and which keys it lacks, within 120 columns', async (t) => {
-  const shown = await endpoints({ JUPITER_API_KEY: 'a-secret-key' });
+  const shown = await endpoints({ JUPITER_API_KEY: 'a-secret-key', TOKENS_XYZ_API_KEY: '"one in quotes"' });
   const [rows = '', summary = ''] = shown.split('\n\n');
   const lines = rows.split('\n');
   t.match(
