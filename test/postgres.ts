@@ -24,6 +24,8 @@ import { freePort } from './free-port.ts';
 interface Postgres {
   /** Of an empty database, as its superuser. */
   url: string;
+  /** Of the same over the server's socket, as libpq has it: without a host. */
+  socketUrl: string;
   /** Ends the server at once, as a crash would; the promise it resolves to starts it again on the same port and data. */
   interrupt(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
@@ -67,7 +69,11 @@ async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres>
   const access = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--set=scram_iterations=1'];
   await finish(run('initdb', ['-D', data, '--no-sync', '--username=turnpike', ...locale, ...access]));
 
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${waitsForDisk ? 'on' : 'off'}`];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    `fsync=${waitsForDisk ? 'on' : 'off'}`,
+  ];
   const port = await freePort();
   const serve = () =>
     run('postgres', ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]);
@@ -88,6 +94,7 @@ async function startIn(folder: string, waitsForDisk: boolean): Promise<Postgres>
 
   return {
     url: `postgres://turnpike:${password}@127.0.0.1:${port}/postgres`,
+    socketUrl: `postgres://turnpike:${password}@/postgres?host=${folder}&port=${port}`,
     async interrupt() {
       await end('SIGQUIT');
       return async () => {

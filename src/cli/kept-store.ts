@@ -50,6 +50,6 @@ export async function onStore(
 /** Which store a command has read, for answers that have nothing in them. A password is not shown. */
 export function storeName({ databaseUrl, dataDirectory }: Pick<KeptConfig, 'databaseUrl' | 'dataDirectory'>): string {
   if (databaseUrl === undefined) return dataDirectory;
-  const { host, pathname } = new URL(databaseUrl);
-  return `the Postgres database ${host}${pathname}`;
+  const { host, pathname, searchParams } = new URL(databaseUrl);
+  return `the Postgres database ${searchParams.get('host') ?? host}${pathname}`;
 }

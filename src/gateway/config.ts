@@ -191,13 +191,17 @@ function readSwitch({ optional, problems }: VariableReader, name: string): boole
   return given === undefined ? undefined : given === '1';
 }
 
+/** The address of a socket as libpq and hosts of databases write it, `user@/name?host=/directory`, is else no URL. */
+const withHost = (databaseUrl: string | undefined): string | undefined =>
+  databaseUrl?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?])/, '$1localhost');
+
 function readKept(read: VariableReader): KeptConfig {
   const { problems, optional } = read;
   const mode = optional('TURNPIKE_MODE') ?? 'sandbox';
   if (mode !== 'sandbox' && mode !== 'live') problems.push(`TURNPIKE_MODE is ${mode}: it takes sandbox or live`);
   const logLevel = optional('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
-  const databaseUrl = optional('DATABASE_URL');
+  const databaseUrl = withHost(optional('DATABASE_URL'));
   if (databaseUrl && !/^postgres(ql)?:$/.test(URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '')) {
     problems.push('DATABASE_URL is not the address of a Postgres database: give postgres://user:password@host/name');
   }

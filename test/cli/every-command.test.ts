@@ -3,6 +3,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { storeName } from '../../src/cli/kept-store.ts';
+import { readKeptConfig } from '../../src/gateway/config.ts';
 import { openCommands, type Ran } from '../commands.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { wordsFor } from '../words-for.ts';
@@ -82,6 +83,8 @@ t.test('an answer with nothing in it names the store that was read', async (t) =
   }
   const databaseUrl = 'postgres://u:secret-word@127.0.0.1:5432/sales';
   t.equal(storeName({ databaseUrl, dataDirectory: data }), 'the Postgres database 127.0.0.1:5432/sales');
+  const socket = readKeptConfig({ DATABASE_URL: 'postgres://seller:hunter2@/sales?host=/cloudsql/a:b:c' });
+  t.equal(storeName(socket), 'the Postgres database /cloudsql/a:b:c/sales');
 });
 
 t.test('a store that this user may not look at is not said to have nothing in it', async (t) => {

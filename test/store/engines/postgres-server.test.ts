@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { Problem } from '../../../src/errors.ts';
+import { readKeptConfig } from '../../../src/gateway/config.ts';
 import { openPostgresStore } from '../../../src/store/engines/postgres.ts';
 import { postgresDialect, schemaVersion } from '../../../src/store/migrations/migrations.ts';
 import { openStore } from '../../../src/store/open.ts';
@@ -15,7 +16,7 @@ import { addFunded, keyOf, sampleHold } from '../credits/credit-samples.ts';
 import { claimAt, sampleFacts } from '../samples.ts';
 import { upgrades } from './migrations.ts';
 
-const { url, interrupt, stop } = await startPostgres();
+const { url, socketUrl, interrupt, stop } = await startPostgres();
 t.teardown(stop);
 
 /** More than a store has connections. */
@@ -112,6 +113,12 @@ t.test('keeps its state there, and makes no file, when a database is named', asy
   t.match(await again.find('shared'), { state: 'claimed' });
   await again.close();
   t.notOk(existsSync(file));
+});
+
+t.test('comes to its database over a socket, whose address names no host', async (t) => {
+  const { databaseUrl = '' } = readKeptConfig({ DATABASE_URL: socketUrl });
+  const store = await openHere(t, databaseUrl);
+  t.match(await store.claim(sampleFacts('by socket'), claimAt(1)), { won: true });
 });
 
 t.test('serves all who have asked before it is closed, and leaves no connection open', async (t) => {
