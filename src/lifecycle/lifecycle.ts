@@ -15,7 +15,7 @@ import type { Money } from '../money.ts';
 import { onAbort } from '../on-abort.ts';
 import { boughtWhileValid, type Purchase, type Replay } from '../payment/bought.ts';
 import { type ClaimedPayment, claimPayment } from '../payment/claim.ts';
-import { inProgress } from '../payment/conflicts.ts';
+import { inProgress, notSeenYet } from '../payment/conflicts.ts';
 import type { ExposureControl } from '../payment/exposure/control.ts';
 import type { Hold } from '../payment/hold.ts';
 import { type Intervals, usualIntervals } from '../payment/intervals.ts';
@@ -134,6 +134,7 @@ async function run(
     if (!(error instanceof Refusal)) throw error;
     if (!isClaimed) gate.refused();
     parts.log.info({ requestId, route: route.id, kind: error.kind, reason: error.message }, 'payment refused');
+    if (error.isSent) throw notSeenYet(error.message);
     return challenge(call, priced, error, undefined);
   }
 }

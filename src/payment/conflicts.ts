@@ -13,6 +13,9 @@ const pending = (message: string): Problem =>
 export const settlementPending = (): Problem =>
   pending('The chain has not confirmed this payment yet: send the same request with the same payment again');
 
+/** Of money that its payer has sent, and that our node does not tell of. */
+export const notSeenYet = (reason: string): Problem => pending(reason);
+
 /** Of money that was to be given back, and that an earlier attempt had taken. */
 export const alreadyTaken = (): Problem =>
   pending(

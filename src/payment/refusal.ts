@@ -36,6 +36,8 @@ export class Refusal extends Error {
   readonly settlement: FailedSettlement | undefined;
   /** Present where its scheme's clients read the reason from a code. */
   readonly correction: Correction | undefined;
+  /** Its money has been sent already: a wallet that is shown a price again would send it once more. */
+  readonly isSent: boolean;
   constructor(
     kind: RefusalKind,
     reason: string,
@@ -44,14 +46,16 @@ export class Refusal extends Error {
       upfront?: UpfrontReason;
       settlement?: FailedSettlement;
       correction?: Correction;
+      isSent?: boolean;
     } = {},
   ) {
-    const { settlement, upfront, correction, ...others } = options;
+    const { settlement, upfront, correction, isSent = false, ...others } = options;
     super(reason, others);
     this.name = 'Refusal';
     this.kind = kind;
     this.upfront = upfront;
     this.settlement = settlement;
     this.correction = correction;
+    this.isSent = isSent;
   }
 }

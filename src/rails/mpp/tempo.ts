@@ -115,6 +115,7 @@ export function createTempoMethod(
         throw new Refusal(
           'verification-failed',
           'the chain does not know this transaction: send the same credential again once it is included',
+          { isSent: true },
         );
       }
       await delay(pause);
@@ -223,6 +224,7 @@ export function createTempoMethod(
         throw new Refusal(
           'verification-failed',
           'the chain gives no answer: send the same credential again in a moment',
+          { isSent: payment.type === 'hash' },
         );
       }
     },

@@ -204,6 +204,39 @@ t.test('push: no money is sent for a request that would be refused for what is w
   t.equal(await earned(), 0n);
 });
 
+for (const [what, told] of [
+  ['does not know what was sent yet', null],
+  ['gives no answer', undefined],
+] as const) {
+  t.test(`push: while the gateway's node ${what}, mppx sends no money once more`, async (t) => {
+    let isBehind = true;
+    const rpcUrl = await changing(t, (method, result) =>
+      isBehind && method === 'eth_getTransactionReceipt' ? told : result,
+    );
+    let waited = 0;
+    const { url, seen, earned } = await gateway(t, { rpcUrl }, () => {
+      waited += 6_000;
+      return Date.now() + waited;
+    });
+    const wallet = chain.wallet(chain.rich, 'push');
+    const sent: string[] = [];
+    wallet.onCredentialCreated(({ credential }) => void sent.push(credential));
+    const answer = await wallet.fetch(url, post);
+    t.equal(answer.status, 409);
+    t.match(answer.headers.get('retry-after'), /^\d+$/);
+    t.match(await answer.json(), {
+      detail: /send the same credential again/,
+      error: { code: 'settlement_pending' },
+    });
+    t.equal(await earned(), PRICE, 'it was sent once');
+    isBehind = false;
+    t.equal((await send(url, sent[0] ?? '')).status, 200);
+    t.equal(sent.length, 1);
+    t.equal(await earned(), PRICE);
+    t.equal(seen.upstreamCalls, 1);
+  });
+}
+
 t.test('push: what was sent in time is taken after the challenge has expired, for a day', async (t) => {
   let late = 0;
   let isMinedLate = false;
@@ -384,7 +417,11 @@ t.test('what is not a transaction, or is not for this chain, is refused', async 
     t.equal(await problemOf(response), 'verification-failed', name);
   }
   const unknown = { type: 'hash', hash: `0x${'7'.repeat(64)}` };
-  t.equal((await send(url, `Payment ${encode({ challenge, payload: unknown })}`)).status, 402, 'no such transaction');
+  t.equal(
+    (await send(url, `Payment ${encode({ challenge, payload: unknown })}`)).status,
+    409,
+    'no such transaction yet',
+  );
   t.equal(seen.upstreamCalls, 0);
 });
 
