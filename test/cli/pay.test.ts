@@ -109,6 +109,13 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
   relay.instead.push(impatient);
   t.match(await pay('slow', 'chain-c'), { code: 0, said: /answered 504\): the same payment[\s\S]*"image_url"/ });
   t.equal(new Set(relay.payments).size, 1, 'a proxy that does not wait has lost an answer, too');
+  relay.payments.length = 0;
+  const code = 'payment_in_progress';
+  const workedOn = { status: 409, body: { error: { code, message: 'in a moment' } } };
+  relay.instead.push(impatient, ...Array.from({ length: 5 }, () => workedOn));
+  t.match(await pay('slow work', 'chain-c'), { code: 0, said: /"image_url"/ });
+  t.equal(relay.payments.length, 7, 'what is worked on is asked for as often as it takes');
+  t.equal(new Set(relay.payments).size, 1);
   relay.instead.push(impatient, impatient, impatient, impatient);
   t.match(await pay('slower', 'chain-c'), {
     code: 1,
