@@ -5,6 +5,7 @@ import { payableRoutes } from '../discovery/payable.ts';
 import { priceInWords } from '../discovery/payment-info.ts';
 import { answerSchema, requestFields, requestSchema, requiredFields } from '../discovery/schemas.ts';
 import { toDecimal } from '../money.ts';
+import { listedSchema } from './listed-schema.ts';
 import { OWN_NAMES, toolName } from './tool-name.ts';
 
 export interface SoldTool {
@@ -39,21 +40,17 @@ function outputSchema(route: Route): Tool['outputSchema'] | undefined {
   );
 }
 
-/**
- * Models' APIs refuse a request, with every tool in it, for one schema that has one of these at its top, or such a name there:
- * only who describes the endpoint tells of them, and each answer to a call that does not fit.
- */
-const REFUSED_AT_TOP = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum']);
+/** A field of another name is refused by models' APIs, with the request and every tool in it. */
 const TAKEN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 function inputSchema(route: Route): Tool['inputSchema'] {
-  const taken = Object.entries(requestSchema(route)).filter(([keyword]) => !REFUSED_AT_TOP.has(keyword));
-  const schema: Tool['inputSchema'] = { ...Object.fromEntries(taken), type: 'object' };
+  const schema = listedSchema(requestSchema(route));
   const fields = requestFields(route);
-  const named = fields.filter(([name]) => TAKEN_NAME.test(name));
-  if (named.length === fields.length) return schema;
+  if (fields.every(([name]) => TAKEN_NAME.test(name))) return schema;
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).filter(([name]) => TAKEN_NAME.test(name)),
+  );
   const required = requiredFields(route).filter((name) => TAKEN_NAME.test(name));
-  const properties = Object.fromEntries(named) as NonNullable<Tool['inputSchema']['properties']>;
   return { ...schema, properties, required, additionalProperties: true };
 }
 

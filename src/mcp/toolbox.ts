@@ -8,6 +8,7 @@ import type { Purchases } from '../purchases/purchases.ts';
 import type { ToolCall } from '../request/request.ts';
 import { type Ended, toolVisit, type Visit } from '../request/visit.ts';
 import { type CallParts, callSold } from './call.ts';
+import { listedSchema } from './listed-schema.ts';
 import type { Media } from './media-blocks.ts';
 import type { OwnTool } from './own-tool.ts';
 import { purchasesTool } from './purchases.ts';
@@ -51,7 +52,12 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
   const search = searchTools({ tools: sold.all, find, call: callTool });
   const free = [quoteTool(parts, find), purchasesTool(parts.purchases, parts.limits)];
   const own = new Map<string, OwnTool>([...search, ...free].map((tool) => [tool.definition.name, tool]));
-  const definitions = (tools: readonly { readonly definition: Tool }[]) => tools.map(({ definition }) => definition);
+  const listed = ({ definition }: OwnTool): Tool => ({
+    ...definition,
+    inputSchema: listedSchema(definition.inputSchema),
+  });
+  const listedSearch = search.map(listed);
+  const listedFree = free.map(listed);
 
   async function call(
     name: string,
@@ -84,9 +90,9 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
 
   return {
     list: (selection) => [
-      ...(selection.search ? definitions(search) : []),
-      ...(selection.free ? definitions(free) : []),
-      ...definitions(sold.all.filter(selection.wants)),
+      ...(selection.search ? listedSearch : []),
+      ...(selection.free ? listedFree : []),
+      ...sold.all.filter(selection.wants).map(({ definition }) => definition),
     ],
     async call(name, input, meta, request) {
       const visit = toolVisit(request, parts.ended);

@@ -76,6 +76,36 @@ t.test('a field whose name models’ APIs refuse is described and taken, and sta
   t.same((await payTool(gateway, 'chain-c', 'weather_tides', input)).structuredContent, { height: 2 });
 });
 
+t.test('what is listed in other words takes what the call takes', async (t) => {
+  const field = '{ type: object, properties: { by: { const: name }, port: { type: string } }, required: [by, port] }';
+  const other =
+    '{ type: object, properties: { by: { const: place }, at: { type: [number, array], items: { type: number } } } }';
+  const spelt = tides.replace(
+    'places: { type: integer }',
+    `places: { type: integer, enum: [1, 2], description: How many }, where: { oneOf: [${field}, ${other}] }`,
+  );
+  const { gateway, tool } = await sell(t, spelt);
+  t.match(tool?.inputSchema, {
+    properties: {
+      places: { type: 'integer', description: 'How many. One of 1, 2' },
+      where: {
+        anyOf: [
+          { properties: { by: { enum: ['name'] }, port: { type: 'string' } }, required: ['by', 'port'] },
+          { properties: { at: { anyOf: [{ type: 'number' }, { type: 'array', items: { type: 'number' } }] } } },
+        ],
+      },
+    },
+  });
+  const fits = new Ajv2020({ strict: false }).compile(tool?.inputSchema ?? false);
+  const input = { places: 1, where: { by: 'place', at: [1, 2] } };
+  t.ok(fits(input), JSON.stringify(fits.errors));
+  t.notOk(fits({ places: 1, where: { by: 'hearsay' } }));
+  t.notOk((await callTool(gateway, 'weather_tides', input)).structuredContent?.invalidParams);
+  t.match((await callTool(gateway, 'weather_tides', { places: 3 })).structuredContent, {
+    invalidParams: [{ path: '/places' }],
+  });
+});
+
 t.test('what a tool says of itself is as long as models’ APIs take, with its price, and described whole', async (t) => {
   const long = `${'The height of the sea at a place. '.repeat(60)}It ends here.`;
   const { gateway, tool } = await sell(t, `description: ${long}\n${tides}`);

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { privateKeyToAccount } from 'viem/accounts';
 import { priceInWords } from '../../src/discovery/payment-info.ts';
+import { isJsonObject } from '../../src/json.ts';
 import { toDecimal } from '../../src/money.ts';
 import { startGateway } from '../gateway.ts';
 import { openCatalogue } from '../upstream/served-routes.ts';
@@ -205,6 +206,48 @@ t.test('no tool has what models’ APIs refuse at the top of its schema, and des
   });
   const { structuredContent } = await callTool(gateway, name, {});
   t.match(structuredContent, { invalidParams: Array }, 'what does not fit is told before it is paid');
+});
+
+/** Each schema within one, with its keywords. */
+function* schemasIn(schema: unknown): Generator<Record<string, unknown>> {
+  if (Array.isArray(schema)) for (const each of schema) yield* schemasIn(each);
+  if (!isJsonObject(schema)) return;
+  yield schema;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'properties') for (const field of Object.values(value as object)) yield* schemasIn(field);
+    else if (!['default', 'enum', 'required'].includes(keyword)) yield* schemasIn(value);
+  }
+}
+
+t.test('what a tool takes is listed in words that each model’s API takes, and described whole', async (t) => {
+  const { tools } = await page('');
+  const taken =
+    'type title description default enum properties required additionalProperties items anyOf minimum maximum '
+      .concat('minLength maxLength minItems maxItems pattern format')
+      .split(' ');
+  for (const { name, inputSchema } of tools) {
+    for (const schema of schemasIn(inputSchema)) {
+      const others = Object.keys(schema).filter((keyword) => !taken.includes(keyword));
+      const { pattern = '^$', format = 'date-time', enum: values = [], type, maxLength = 0, maxItems = 0 } = schema;
+      const where = `${name}: ${JSON.stringify(schema)}`;
+      t.same(others, [], where);
+      t.match(pattern, /^\^[^\\(|]*\$$/, where);
+      t.equal(format, 'date-time', where);
+      t.ok(
+        (values as unknown[]).every((value) => typeof value === 'string'),
+        where,
+      );
+      t.notOk(Array.isArray(type), where);
+      t.ok(Number(maxLength) <= 500 && Number(maxItems) <= 500, where);
+    }
+  }
+  const listed = tools.find(({ name }) => name === 'shop_lens');
+  t.notOk(JSON.stringify(listed?.inputSchema).includes('x-country'));
+  const described = answerIn(await callTool(gateway, 'describe_endpoint', { name: 'shop_lens' }));
+  t.match(described.inputSchema, {
+    if: Object,
+    properties: { country: { 'x-country': true, pattern: '^[A-Za-z]{2}$' } },
+  });
 });
 
 t.test('no schema of a tool has a format that JSON Schema does not know', async (t) => {
