@@ -1,4 +1,4 @@
-/** Files of an answer, as blocks that clients show: a link to each, and small pictures and sounds themselves. */
+/** Files of an answer, as blocks that clients show: small pictures themselves, or else a link to each file. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/server';
@@ -22,7 +22,11 @@ export interface Media {
 const MOST_SHOWN = 950_000;
 const MOST_FILES = 10;
 
-/** Pictures that models' APIs read: one of another kind is refused, and with it all that is said after it was shown. */
+/**
+ * Pictures that models' APIs read: one of another kind is refused, and with it all that is said after it was shown. Sounds
+ * are never shown: a result that has one is thrown away (`@ai-sdk/mcp`), or shown to the model as its base64
+ * (`@openai/agents`).
+ */
 const READ_PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
 /** An answer stands in a result twice, once as a text whose quotes are escaped. */
@@ -36,6 +40,11 @@ function addressesIn(value: unknown, prefix: string, found = new Set<string>()):
   return found;
 }
 
+function linked(uri: string, name: string): Block {
+  const mimeType = typeOfExtension(extname(name).slice(1));
+  return { type: 'resource_link', uri, name, ...(mimeType && { mimeType }) };
+}
+
 const inBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /** `body`: the answer as it is written. */
@@ -45,19 +54,14 @@ export async function mediaBlocks(answer: object, body: string, { prefix, find }
   async function shown(name: string): Promise<Block[]> {
     const file = find?.(name);
     if (!file || inBase64(file.size) > room) return [];
-    const isSound = file.type.startsWith('audio/');
-    if (!isSound && !READ_PICTURES.includes(file.type)) return [];
+    if (!READ_PICTURES.includes(file.type)) return [];
     room -= inBase64(file.size);
     const data = await readFile(file.path, 'base64').catch(() => undefined);
-    return data === undefined ? [] : [{ type: isSound ? 'audio' : 'image', data, mimeType: file.type }];
+    return data === undefined ? [] : [{ type: 'image', data, mimeType: file.type }];
   }
 
-  const addresses = [...addressesIn(answer, prefix)].slice(0, MOST_FILES);
-  const blocks = addresses.map(async (uri): Promise<Block[]> => {
-    const name = uri.slice(prefix.length);
-    const mimeType = typeOfExtension(extname(name).slice(1));
-    const link: Block = { type: 'resource_link', uri, name, ...(mimeType && { mimeType }) };
-    return [link, ...(await shown(name))];
-  });
-  return (await Promise.all(blocks)).flat();
+  const names = [...addressesIn(answer, prefix)].slice(0, MOST_FILES).map((uri) => uri.slice(prefix.length));
+  const pictures = (await Promise.all(names.map(shown))).flat();
+  // With a link beside a picture the whole result is one text to `@openai/agents`, base64 and all. The answer names its files.
+  return pictures.length > 0 ? pictures : names.map((name) => linked(prefix + name, name));
 }

@@ -121,9 +121,9 @@ async function buy(t: Test, buyer: Buyer, rail: string, network: string, name: s
   );
   if (!name.startsWith('image')) return;
   const blocks = result.content.map(({ type }) => type);
-  t.same(blocks, ['text', 'resource_link', 'image'], 'a picture is linked and shown');
-  const link = result.content[1];
-  t.equal((await fetch(String(link?.uri))).headers.get('content-type'), link?.mimeType);
+  t.same(blocks, ['text', 'image'], 'a picture is shown');
+  const file = await fetch(String(result.structuredContent?.image_url));
+  t.equal(file.headers.get('content-type'), result.content[1]?.mimeType);
 }
 
 const buyers: readonly {
