@@ -98,7 +98,7 @@ function found({ tools }: SearchParts, { query, group, network, maxPrice, limit 
 
 function described({ tools }: SearchParts, name: string): Record<string, unknown> {
   const tool = tools.find((each) => each.name === name);
-  if (!tool) throw unknownTool(name);
+  if (!tool) throw unknownTool(name, tools);
   const [route] = tool.routes;
   const { outputSchema } = tool.definition;
   return {
@@ -149,5 +149,12 @@ export const searchTools = (parts: SearchParts): OwnTool[] => [
   },
 ];
 
-export const unknownTool = (name: string): Problem =>
-  new Problem('unknown_path', `No tool is called ${name.slice(0, 100)}: search_endpoints finds what is sold`);
+/** Names as clients show them to models: `@openai/agents` takes no dash, and others put a server's name before them. */
+const inClientsWords = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '_');
+
+export function unknownTool(name: string, tools: readonly SoldTool[]): Problem {
+  const asked = inClientsWords(name);
+  const meant = tools.find((tool) => asked.endsWith(inClientsWords(tool.name)));
+  const what = meant ? `did you mean ${meant.name}? search_endpoints` : 'search_endpoints';
+  return new Problem('unknown_path', `No tool is called ${name.slice(0, 100)}: ${what} finds what is sold`);
+}

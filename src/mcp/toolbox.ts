@@ -40,7 +40,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
   const find = (name: string): SoldTool => {
     const tool = sold.find(name) ?? parts.findEarlier(name);
     if (tool) return tool;
-    throw unknownTool(name);
+    throw unknownTool(name, sold.all);
   };
   const callTool = async (tool: SoldTool, input: unknown, meta: ToolCall['meta'], visit: Visit) => {
     visit.route = tool.name;

@@ -303,6 +303,14 @@ t.test('a quote is exact, names every fault and says how to pay, on every rail',
   t.same((faulty.invalidParams as { path: string }[]).map(({ path }) => path).sort(), ['/prompt', '/resolution']);
 });
 
+t.test('a name that a client wrote otherwise is answered with the name that is meant', async (t) => {
+  for (const name of ['image_family_e_2', 'mcp__shop__image_family-e-2', '/image/family-e-2'])
+    for (const tool of ['describe_endpoint', 'quote', 'call_endpoint'])
+      t.match((await callTool(gateway, tool, { name })).structuredContent, {
+        error: { code: 'unknown_path', message: `No tool is called ${name}: did you mean image_family-e-2? ` },
+      });
+});
+
 t.test('own tools say what they take, and what is not there is said to be so', async (t) => {
   const problem = async (name: string, input: object) =>
     (await callTool(gateway, name, input)).structuredContent?.error;
