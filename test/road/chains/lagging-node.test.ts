@@ -86,8 +86,7 @@ const gateway = await startGateway({
   },
 });
 t.teardown(gateway.stop);
-/** In whatever time that takes: a thousand blocks are made in one call. */
-const ask = createRpc(chain, 600_000);
+const ask = createRpc(chain);
 const rare = { reconcileEveryMs: 3_600_000 };
 
 t.test(
