@@ -33,6 +33,18 @@ export async function within(milliseconds: number, promise: Promise<unknown>): P
   over.abort();
 }
 
+/** What waits a little longer each time, for so many milliseconds from now on in all; false once they have passed. */
+export function waitingFor(milliseconds: number, now: () => number): () => Promise<boolean> {
+  const until = now() + milliseconds;
+  let pause = 20;
+  return async () => {
+    if (now() >= until) return false;
+    await delay(pause);
+    pause = Math.min(pause * 2, 250);
+    return true;
+  };
+}
+
 /** The promise's value; rejects with what `reason` gives once the signal is aborted, if that is sooner. */
 export function unlessAborted<Value>(
   signal: AbortSignal,

@@ -194,6 +194,7 @@ export async function openEdition(
     owner,
     creditsUrl: routes.sells('POST', CREDITS_PATH) ? publicUrl + CREDITS_PATH : undefined,
     leaseMs: intervals.leaseMs,
+    waitMs: intervals.waitMs,
     limits: shared.limits,
     metrics: shared.metrics,
     log,

@@ -2,7 +2,8 @@
 import { Problem } from '../errors.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { HttpAnswer, Rail } from '../payment/rail.ts';
-import { isForgotten, type Receipt } from '../store/store.ts';
+import type { Receipt } from '../store/store.ts';
+import { isForgotten } from '../store/stored-answer.ts';
 
 export function render(outcome: Outcome, rails: ReadonlyMap<string, Rail>): HttpAnswer {
   const { status, headers, body } = withoutId(outcome, rails);

@@ -2,7 +2,7 @@ import type { Input, Route } from '../catalogue/types.ts';
 import type { Money } from '../money.ts';
 import { fromAtomic } from '../payment/assets.ts';
 import type { VerifiedPayment } from '../payment/rail.ts';
-import type { StoredAnswer } from '../store/store.ts';
+import type { StoredAnswer } from '../store/stored-answer.ts';
 
 /** What a payment was claimed for, which may not be what the call costs by now. */
 export const quotedOf = ({ amount, decimals }: Pick<VerifiedPayment, 'amount' | 'decimals'>): Money =>

@@ -1,7 +1,8 @@
 /** What becomes of a request, as data: each transport puts it into its own words. */
 import type { Problem } from '../errors.ts';
 import type { Challenge } from '../payment/rail.ts';
-import type { Receipt, StoredAnswer } from '../store/store.ts';
+import type { Receipt } from '../store/store.ts';
+import type { StoredAnswer } from '../store/stored-answer.ts';
 
 export type Ending =
   | { readonly kind: 'challenge'; readonly rail: string; readonly challenge: Challenge }

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
-import { isForgotten, type StoredAnswer } from '../store/store.ts';
+import { isForgotten, type StoredAnswer } from '../store/stored-answer.ts';
 import type { Called } from './call.ts';
 import { type Media, mediaBlocks } from './media-blocks.ts';
 import { WRAPPED } from './sold-tools.ts';

@@ -1,6 +1,7 @@
 /** What a payment has bought already: it has that again, and nothing else. */
 import { mayHaveSettled } from '../store/payments/claimable.ts';
-import type { Payment, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { Payment, Receipt, Store } from '../store/store.ts';
+import type { StoredAnswer } from '../store/stored-answer.ts';
 import { settlementPending } from './conflicts.ts';
 import type { Credential, Quote } from './rail.ts';
 import { Refusal } from './refusal.ts';

@@ -1,9 +1,10 @@
 /** The claim step: what makes one payment buy at most one upstream call at a time. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { draining } from '../errors.ts';
 import type { Drawn } from '../store/channels/channel-store.ts';
 import { freesItsKey, hasAttemptsLeft, MAX_OWED_ATTEMPTS, mayHaveSettled } from '../store/payments/claimable.ts';
-import type { Claim, ClaimOptions, Payment, PaymentFacts, Receipt, Store, StoredAnswer } from '../store/store.ts';
+import type { Claim, ClaimOptions, Payment, PaymentFacts, Receipt, Store } from '../store/store.ts';
+import type { StoredAnswer } from '../store/stored-answer.ts';
+import { waitingFor } from '../timing.ts';
 import { endAbandoned } from './abandoned.ts';
 import { fromAtomic } from './assets.ts';
 import { boughtBefore, isHeld, type Replay } from './bought.ts';
@@ -113,14 +114,11 @@ function demandRunning({ stopping }: ClaimParts): void {
     throw draining('The gateway is shutting down: send the same request with the same payment again');
 }
 
-/** Waits a little longer each time. Throws Problem `payment_in_progress` when it has been long enough, or may not be at all. */
+/** Throws Problem `payment_in_progress` when it has been long enough, or may not wait at all. */
 function patience({ gate, now, intervals = usualIntervals }: ClaimParts): () => Promise<void> {
-  const until = now() + intervals.waitMs;
-  let pause = 20;
+  const wait = waitingFor(intervals.waitMs, now);
   return async () => {
-    if (now() >= until || gate?.waits() === false) throw inProgress();
-    await delay(pause);
-    pause = Math.min(pause * 2, 250);
+    if (gate?.waits() === false || !(await wait())) throw inProgress();
   };
 }
 

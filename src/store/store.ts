@@ -12,19 +12,7 @@ import type { NonceStore } from './nonce-store.ts';
 import type { PaymentState } from './payments/states.ts';
 import type { Period } from './period.ts';
 import type { RefundStore } from './refunds/refund-store.ts';
-
-/** What a caller gets, kept so that the same payment gets it again. */
-export interface StoredAnswer {
-  status: number;
-  /** Receipt headers are not in here: they are made from the receipt. */
-  contentType: string;
-  body: string;
-}
-
-/** Stands in the place of an answer that was kept long enough: transports say so in their own words (`answer_gone`). */
-export const FORGOTTEN: StoredAnswer = { status: 410, contentType: '', body: '' };
-
-export const isForgotten = ({ status }: StoredAnswer): boolean => status === FORGOTTEN.status;
+import type { StoredAnswer } from './stored-answer.ts';
 
 /** What a call came to. */
 export interface Fulfilled {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { letGo } from '../../src/gateway/keeping.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
-import { FORGOTTEN } from '../../src/store/store.ts';
+import { FORGOTTEN } from '../../src/store/stored-answer.ts';
 import { won } from '../store/arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../store/samples.ts';
 

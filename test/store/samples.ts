@@ -1,4 +1,5 @@
-import type { ClaimOptions, PaymentFacts, Receipt, StoredAnswer } from '../../src/store/store.ts';
+import type { ClaimOptions, PaymentFacts, Receipt } from '../../src/store/store.ts';
+import type { StoredAnswer } from '../../src/store/stored-answer.ts';
 
 export const sampleFacts = (id: string, changes: Partial<PaymentFacts> = {}): PaymentFacts => ({
   id,

@@ -1,5 +1,6 @@
 /** What a call holds of a balance before it runs, and what becomes of it after. */
 
+import { draining, Problem } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type Money, type Rate, rate, toDecimal } from '../../money.ts';
 import { CHAT_PATH } from '../../paths.ts';
@@ -8,7 +9,9 @@ import { actualCost, type TokenUse } from '../../pricing/tokens.ts';
 import type { ApiKey, CreditStore, HoldRefusal } from '../../store/credits/credit-store.ts';
 import { exceedsDay } from '../../store/credits/posting.ts';
 import { storeUnavailable } from '../../store/problem.ts';
+import type { StoredAnswer } from '../../store/stored-answer.ts';
 import { throughOutage } from '../../store/through-outage.ts';
+import { waitingFor } from '../../timing.ts';
 import { costOfUsage } from '../../upstream/reported-cost.ts';
 import { ApiKeyProblem } from './problems.ts';
 import { type ChatCall, cheaper } from './request.ts';
@@ -24,6 +27,10 @@ export interface ChargeParts {
   readonly creditsUrl: string | undefined;
   /** A hold dies this long after its instance did, in milliseconds. */
   readonly leaseMs: number;
+  /** How long a call waits for another with its name before it has to come back, in milliseconds. */
+  readonly waitMs: number;
+  /** Aborted when the gateway has to stop. */
+  readonly stopping: AbortSignal;
   now(): number;
 }
 
@@ -37,8 +44,8 @@ export interface Use extends TokenUse {
 
 /** The money of one call. Exactly one of the two ends it. */
 export interface CreditHold {
-  /** Answers what was charged. */
-  settle(use: Use): Promise<Money>;
+  /** Answers what was charged. `answer`: what is kept of a call that has a name. */
+  settle(use: Use, answer?: () => StoredAnswer | undefined): Promise<Money>;
   release(note: string): Promise<void>;
 }
 
@@ -55,29 +62,53 @@ export function demandAllowance({ limits, spent }: ApiKey, call: ChatCall, now: 
   if (exceedsDay(limits, spent, call.bound, now)) throw dailyLimit(call, now);
 }
 
-/** Throws ApiKeyProblem when the key may not spend so much, and Problem where the database cannot be used. */
+/**
+ * Takes what the call holds, or tells what another with its name was answered: waits for one that has not ended. Answers when
+ * the hold's lease ends.
+ */
+async function take(parts: ChargeParts, key: ApiKey, call: ChatCall, id: string): Promise<number | StoredAnswer> {
+  const { store, owner, creditsUrl, leaseMs, waitMs, stopping, now } = parts;
+  const { model, bound: amount, named } = call;
+  const wait = waitingFor(waitMs, now);
+  for (;;) {
+    const leaseUntil = now() + leaseMs;
+    const outcome = await store.hold({
+      id,
+      keyId: key.id,
+      amount,
+      mostHolds: MOST_CALLS,
+      route: ROUTE,
+      model: model.name,
+      owner,
+      now: now(),
+      leaseUntil,
+      ...(named && { named }),
+    });
+    if (outcome.held) return leaseUntil;
+    if (outcome.because === 'answered') return outcome.answer;
+    const { because, balance } = outcome;
+    if (because !== 'under-way') throw refusal(because, balance, call, { creditsUrl, now: now() });
+    if (stopping.aborted) throw draining();
+    if (!(await wait())) throw inProgress();
+  }
+}
+
+/**
+ * What the call holds, or what another with its name was answered. Throws ApiKeyProblem when the key may not spend so much,
+ * and Problem where the database cannot be used.
+ */
 export async function openHold(
   parts: ChargeParts,
   key: ApiKey,
   call: ChatCall,
   requestId: string,
-): Promise<CreditHold> {
-  const { store, log, owner, leases, creditsUrl, leaseMs, now } = parts;
+): Promise<CreditHold | StoredAnswer> {
+  const { store, log, leases, now } = parts;
+  const { named } = call;
   const model = call.model.name;
-  const leaseUntil = now() + leaseMs;
-  const outcome = await store.hold({
-    id: requestId,
-    keyId: key.id,
-    amount: call.bound,
-    mostHolds: MOST_CALLS,
-    route: ROUTE,
-    model,
-    owner,
-    now: now(),
-    leaseUntil,
-  });
-  if (!outcome.held) throw refusal(outcome.because, outcome.balance, call, { creditsUrl, now: now() });
-  const lease = leases.take(requestId, leaseUntil);
+  const held = await take(parts, key, call, requestId);
+  if (typeof held !== 'number') return held;
+  const lease = leases.take(requestId, held);
   // What cannot be ended now is given back when its lease runs out.
   const end = <Result>(ending: () => Promise<Result>): Promise<Result> => throughOutage(ending).finally(lease.end);
   const isHeld = await lease.confirm().catch((error: unknown) => {
@@ -89,11 +120,16 @@ export async function openHold(
     throw storeUnavailable('what the call held was given back before it began');
   }
   return {
-    async settle(use) {
+    async settle(use, answer) {
       const price = actualCost(call.model.price, use, call.bound);
       const counted = use.isEstimated ? 'tokens as estimated' : 'tokens';
       const note = `${use.promptTokens} prompt and ${use.completionTokens} completion ${counted}`;
-      const settlement = { price, note, ...(use.cost !== undefined && { cost: use.cost }) };
+      const settlement = {
+        price,
+        note,
+        ...(use.cost !== undefined && { cost: use.cost }),
+        ...(named && { named: { ...named, answer: answer?.() } }),
+      };
       const charged = await end(() => store.settle(requestId, settlement, now()));
       const details = { requestId, key: key.id, model, usd: toDecimal(charged ?? 0n), note };
       if (charged !== undefined) log.info(details, 'call charged');
@@ -107,12 +143,19 @@ export async function openHold(
   };
 }
 
+const inProgress = (): ApiKeyProblem =>
+  new ApiKeyProblem(
+    'call_in_progress',
+    'A call with this Idempotency-Key has not ended: send the same again in a moment, it is charged once',
+    { headers: { 'retry-after': '5' } },
+  );
+
 function refusal(
-  because: HoldRefusal,
+  because: Exclude<HoldRefusal, 'under-way'>,
   balance: bigint,
   call: ChatCall,
   { creditsUrl, now }: Pick<ChargeParts, 'creditsUrl'> & { readonly now: number },
-): ApiKeyProblem {
+): ApiKeyProblem | Problem {
   const needed = toDecimal(call.bound);
   switch (because) {
     case 'balance': {
@@ -132,6 +175,15 @@ function refusal(
       const message = `The API key has ${MOST_CALLS} calls under way, as many as it may have at a time: wait for one to end`;
       return new ApiKeyProblem('too_many_calls', message, { headers: { 'retry-after': '1' } });
     }
+    case 'named-otherwise': {
+      const message = 'This Idempotency-Key belongs to another request: nothing was charged, take a new one for this';
+      return new ApiKeyProblem('invalid_value', message, { param: 'Idempotency-Key' });
+    }
+    case 'not-kept':
+      return new Problem(
+        'answer_gone',
+        'A call with this Idempotency-Key was charged, and its answer was too long to be kept: take a new one to ask, and pay, once more',
+      );
     case 'unknown':
     case 'disabled':
     case 'expired':

@@ -5,6 +5,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import { rateToDecimal, toDecimal } from '../../money.ts';
 import type { Visit } from '../../request/visit.ts';
 import type { ApiKey } from '../../store/credits/credit-store.ts';
+import type { StoredAnswer } from '../../store/stored-answer.ts';
 import { deadline } from '../../timing.ts';
 import { callInOrder } from '../../upstream/fallback.ts';
 import { UpstreamProblem } from '../../upstream/problem.ts';
@@ -12,23 +13,23 @@ import { streamCompletion } from '../../upstream/providers/openai/chat-client.ts
 import type { Naming } from './answer.ts';
 import { type ChargeParts, openHold, ROUTE, type Use } from './charge.ts';
 import type { ChatSource } from './models.ts';
-import { brokenOff, errorAnswer } from './problems.ts';
+import { errorAnswer } from './problems.ts';
+import type { Reply } from './reply.ts';
 import { type ChatCall, upstreamBody } from './request.ts';
-import { eventOf, streamedReply } from './streamed.ts';
+import { eventOf, STREAM_HEADERS, streamedReply } from './streamed.ts';
 import { createTally } from './tally.ts';
 import { wholeReply } from './whole.ts';
 
 export interface CompleteParts extends ChargeParts {
-  /** Aborted when the gateway has to stop. */
-  readonly stopping: AbortSignal;
   readonly metrics?: Pick<Metrics, 'tokens' | 'cost'>;
 }
 
 /** What has to be paid, and how its answer ends. */
 interface Answered {
   readonly use: Use;
-  /** Sends what is left to send. */
-  finish(): void;
+  readonly reply: Reply;
+  /** What is left to send. */
+  readonly end: string;
 }
 
 /**
@@ -43,7 +44,7 @@ export async function complete(
   call: ChatCall,
   response: ServerResponse,
   visit: Visit,
-  gate: Pick<Gate, 'ended'>,
+  gate: Pick<Gate, 'asks' | 'ended'>,
 ): Promise<void> {
   const { log, stopping } = parts;
   const { model } = call;
@@ -51,6 +52,13 @@ export async function complete(
   const details = { requestId, model: model.name };
   const naming: Naming = { id: `chatcmpl-${requestId.replaceAll('-', '')}`, model: model.name };
   const hold = await openHold(parts, key, call, requestId);
+  if ('body' in hold) {
+    // It costs its caller nothing, as asking for a price does.
+    gate.asks();
+    visit.isReplayed = true;
+    if (!response.destroyed) sendAgain(response, hold);
+    return;
+  }
   if (response.destroyed) {
     await hold.release('the caller went away before the provider was asked');
     return;
@@ -89,10 +97,10 @@ export async function complete(
     visit.upstreamMs = Math.round(performance.now() - askedAt);
   }
   // A charge that fails leaves the hold to its lease. Who has read to the end finds the charge in the balance.
-  visit.amount = toDecimal(await hold.settle(answered.use));
-  const { use } = answered;
+  const { use, reply, end } = answered;
+  visit.amount = toDecimal(await hold.settle(use, () => reply.kept(end)));
   if (use.cost !== undefined) visit.cost = rateToDecimal(use.cost);
-  if (!response.destroyed) answered.finish();
+  if (!response.destroyed) reply.finish(end);
   if (!use.isEstimated) parts.metrics?.tokens(model.name, use);
 
   async function ask({ binding, model: asked }: ChatSource): Promise<Answered> {
@@ -100,7 +108,13 @@ export async function complete(
     const tally = createTally(call.promptTokens);
     const patienceMs = model.deadlineMs / 10;
     const reply = call.isStream
-      ? streamedReply(response, { naming, wantsUsage: call.wantsUsage, signal, patienceMs })
+      ? streamedReply(response, {
+          naming,
+          wantsUsage: call.wantsUsage,
+          signal,
+          patienceMs,
+          isKept: call.named !== undefined,
+        })
       : wholeReply(response, naming);
     try {
       const host = { ...binding, http: binding.http.forCaller(key.id, { requestId, trace }) };
@@ -118,18 +132,29 @@ export async function complete(
       // Of a plain call, nothing went out yet: it fails, or another provider answers it.
       if (!response.headersSent && !response.destroyed) throw error;
       log.warn({ ...details, err: error }, 'call broke off: charged what came');
-      return { use, finish: () => response.end(eventOf({ error: brokenOff(error) })) };
+      return { use, reply, end: reply.broken(error, tally.unfinished(), use) };
     } finally {
       // What is charged to nobody may have cost something as well.
       const { cost } = tally.use();
       if (cost !== undefined) parts.metrics?.cost({ endpoint: ROUTE, upstream }, rateToDecimal(cost));
     }
     if (!tally.hasChoice) throw new UpstreamProblem('malformed', upstream, 'answered no message');
-    return { use: tally.use(), finish: () => reply.end() };
+    return { use: tally.use(), reply, end: reply.end() };
 
     function cutShort(): Answered {
       const use = tally.use();
-      return { use, finish: () => reply.cut(tally.unfinished(), use) };
+      return { use, reply, end: reply.cut(tally.unfinished(), use) };
     }
   }
+}
+
+/** What a call of the same name was answered, and charged. */
+function sendAgain(response: ServerResponse, { status, contentType, body }: StoredAnswer): void {
+  response.writeHead(status, {
+    ...(contentType === STREAM_HEADERS['content-type'] && STREAM_HEADERS),
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    'idempotency-replayed': 'true',
+  });
+  response.end(body);
 }

@@ -25,6 +25,11 @@ export const apiKeyProblems = {
     type: 'invalid_request_error',
     title: 'Enough is paid for the call already, and counts in a moment: see Retry-After',
   },
+  call_in_progress: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'A call with the same Idempotency-Key has not ended: see Retry-After',
+  },
   model_not_allowed: { status: 403, type: 'permission_error', title: 'The API key is not for this model' },
   call_limit_exceeded: {
     status: 403,

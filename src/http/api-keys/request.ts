@@ -3,6 +3,7 @@ import { asJsonObject, asJsonObjects, isJsonObject, type JsonObject } from '../.
 import type { Money } from '../../money.ts';
 import { chatTokens, IMAGE_TOKENS } from '../../pricing/estimate.ts';
 import { inputBound, outputBound, tokenCost } from '../../pricing/tokens.ts';
+import type { NamedCall } from '../../store/credits/credit-store.ts';
 import { type ChatModel, modelParameters } from '../../upstream/providers/openai/chat.ts';
 import { readFunctions, readMessages, readTools } from './messages.ts';
 import { beyondBoundOf, type SoldModel } from './models.ts';
@@ -25,6 +26,8 @@ export interface ChatCall {
   readonly reasoningEffort: string | undefined;
   /** What goes upstream: messages and tools made anew from their known fields, the rest as it came. */
   readonly parameters: JsonObject;
+  /** Where its caller has named it. */
+  readonly named?: NamedCall | undefined;
 }
 
 /** Cost tokens and nothing else, so they are passed on. */

@@ -1,6 +1,6 @@
 /** OpenAI's chat completions for API keys with prepaid credits. */
 import { setMaxListeners } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Router } from 'express';
 import { LARGEST_BODY_BYTES } from '../../catalogue/endpoints/body-limit.ts';
 import type { Route } from '../../catalogue/types.ts';
@@ -24,6 +24,7 @@ import { demandAllowance, ROUTE } from './charge.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
 import { listedModel, type SoldModel } from './models.ts';
+import { nameOf } from './naming.ts';
 import { ApiKeyProblem, errorAnswer } from './problems.ts';
 import { type ChatCall, readCall } from './request.ts';
 import type { TopUps } from './top-up.ts';
@@ -43,6 +44,7 @@ export interface ApiKeyRouterParts {
   /** See ChargeParts. */
   readonly creditsUrl: string | undefined;
   readonly leaseMs: number;
+  readonly waitMs: number;
   readonly limits: Limits;
   readonly metrics?: Pick<Metrics, 'tokens' | 'cost'>;
   readonly log: Log;
@@ -157,10 +159,10 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     throw new Problem('unknown_path', `Unknown request URL: ${asked}. API keys pay for POST ${CHAT_PATH}`);
   });
 
-  async function readAllowed(key: ApiKey, body: Buffer): Promise<ChatCall> {
+  async function readAllowed(key: ApiKey, body: Buffer, headers: IncomingHttpHeaders): Promise<ChatCall> {
     const given = readJsonObject(body);
     await ownTurn(body);
-    const call = readCall(given, models);
+    const call = { ...readCall(given, models), named: nameOf(key, body, headers, now()) };
     checkLimits(key, call);
     return call;
   }
@@ -172,7 +174,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     const body = await readRawBody(request, LARGEST_BODY_BYTES);
     gate.brings(body);
     await ownTurn(body);
-    const call = await readAllowed(key, body).catch((error: unknown) => {
+    const call = await readAllowed(key, body, request.headers).catch((error: unknown) => {
       // It costs its caller nothing, as asking for a price does.
       gate.asks();
       throw error;

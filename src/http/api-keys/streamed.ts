@@ -1,13 +1,17 @@
 /** A completion that is passed on while it comes. Source: openai-openapi 2.3.0, `CreateChatCompletionStreamResponse`. */
 import type { ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import type { StreamedPart } from '../../upstream/providers/openai/chat-client.ts';
 import { UNBUFFERED } from '../transport.ts';
 import { type Naming, renamed, usageForCaller, usageOf } from './answer.ts';
-import type { Reply } from './reply.ts';
+import { openCompletion } from './completion.ts';
+import { brokenOff } from './problems.ts';
+import { MOST_KEPT, type Reply } from './reply.ts';
 
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
+const TYPE = 'text/event-stream; charset=utf-8';
+
+/** Of an answer in events. */
+export const STREAM_HEADERS = {
+  'content-type': TYPE,
   'cache-control': 'no-cache, no-transform',
   ...UNBUFFERED,
 };
@@ -27,20 +31,23 @@ export interface StreamedOptions {
   readonly signal: AbortSignal;
   /** How long a caller may be waited for in all, in milliseconds: meanwhile the provider waits too. */
   readonly patienceMs: number;
+  /** It is given again to who asks for it once more. */
+  readonly isKept: boolean;
 }
 
 /** The answer begins with the first part: until then the response is untouched. */
 export function streamedReply(
   response: ServerResponse,
-  { naming, wantsUsage, signal, patienceMs }: StreamedOptions,
+  { naming, wantsUsage, signal, patienceMs, isKept }: StreamedOptions,
 ): Reply {
   let created: unknown;
   let waitedMs = 0;
   let hasUsage = false;
+  const whole = isKept ? openCompletion(naming) : undefined;
 
   async function send(text: string): Promise<void> {
     if (response.destroyed) return;
-    if (!response.headersSent) response.writeHead(200, HEADERS);
+    if (!response.headersSent) response.writeHead(200, STREAM_HEADERS);
     if (response.write(text) || response.writableLength < PILE_BYTES) return;
     // A caller that reads slowly slows the provider down, but not for long: its turn there is somebody else's then, and
     // the answer is read to its end for the charge alone.
@@ -55,33 +62,44 @@ export function streamedReply(
 
   return {
     async add(part) {
-      const text = textOf(part);
+      if (part.kind === 'waiting') {
+        await send(': still working\n\n');
+        return;
+      }
+      if (whole && whole.characters <= MOST_KEPT) whole.add(part.chunk);
+      const text = textOf(part.chunk);
       if (text !== undefined) await send(text);
     },
     isFull: false,
-    end: () => response.end(DONE),
+    end: () => DONE,
     cut(unfinished, use) {
       const choices = unfinished.map((index) => ({ index, delta: {}, finish_reason: 'length' }));
       const reason = { ...lastChunk(choices), ...(wantsUsage && { usage: null }) };
       const usage = { ...lastChunk([]), usage: usageOf(use) };
       const events = [...(choices.length > 0 ? [reason] : []), ...(wantsUsage && !hasUsage ? [usage] : [])];
-      if (!response.headersSent) response.writeHead(200, HEADERS);
-      response.end(events.map(eventOf).join('') + DONE);
+      return events.map(eventOf).join('') + DONE;
+    },
+    broken: (error) => eventOf({ error: brokenOff(error) }),
+    finish(end) {
+      if (!response.headersSent) response.writeHead(200, STREAM_HEADERS);
+      response.end(end);
+    },
+    kept(end) {
+      if (!whole || whole.characters > MOST_KEPT) return undefined;
+      return { status: 200, contentType: TYPE, body: whole.chunks(wantsUsage).map(eventOf).join('') + end };
     },
   };
 
-  /** What is sent of a part; undefined for nothing. */
-  function textOf(part: StreamedPart): string | undefined {
-    if (part.kind === 'waiting') return ': still working\n\n';
-    const { chunk } = part;
+  /** What is sent of a chunk; undefined for nothing. */
+  function textOf(chunk: JsonObject): string | undefined {
     created = chunk.created;
     const usage = isJsonObject(chunk.usage) ? chunk.usage : undefined;
     const isUsageAlone = usage !== undefined && (!Array.isArray(chunk.choices) || chunk.choices.length === 0);
     if (isUsageAlone && !wantsUsage) return undefined;
     hasUsage ||= usage !== undefined;
-    const sent = renamed(chunk, naming);
+    const known = renamed(chunk, naming);
     // OpenAI has the field in every chunk where it was asked for, and fills it in the last.
-    return eventOf(wantsUsage ? { ...sent, usage: usage ? usageForCaller(usage) : null } : sent);
+    return eventOf(wantsUsage ? { ...known, usage: usage ? usageForCaller(usage) : null } : known);
   }
 }
 

@@ -151,6 +151,16 @@ const chatWith = (model: string): PlacedOperation => ({
     summary: 'Text from a language model, paid from credits',
     description:
       'What the call may cost is held of the balance, and what it used is charged once it is answered. Where the balance is too small, the 402 asks for a top-up of the key in PAYMENT-REQUIRED (x402, version 2): the same call with the payment in PAYMENT-SIGNATURE buys it first',
+    parameters: [
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: false,
+        description:
+          'Names the call: sent again under the same name within a day it is neither made nor charged again, and has the same answer',
+        schema: text,
+      },
+    ],
     body: {
       schema: chatRequest,
       example: { model, messages: [{ role: 'user', content: 'Why does fog scatter light?' }] },
@@ -171,7 +181,8 @@ const chatWith = (model: string): PlacedOperation => ({
         404: 'No model of that name is sold here',
         405: 'The path takes another method: see Allow',
         408: 'The request did not come to its end in time; nothing was charged',
-        409: 'What is paid for does not count yet: see Retry-After',
+        409: 'What is paid for does not count yet, or a call with the same Idempotency-Key has not ended: see Retry-After',
+        410: 'A call with the same Idempotency-Key was charged, and its answer was too long to be kept',
         413: 'The body is too large; nothing was charged',
         429: `${tooMuch}, or the key has spent what it may in a day`,
         500: 'The call failed; nothing was charged',

@@ -131,6 +131,8 @@ export const insertHold = (hold: HoldRequest, day: number): Statement => ({
   isPlannedOnce: true,
 });
 
+export const findHold = (id: string): Statement => ({ text: 'SELECT id FROM holds WHERE id = ?1', values: [id] });
+
 const HOLD = 'id, key_id, CAST(amount AS TEXT) AS amount, day, route, model';
 
 /** Answers what it was: of two that end a hold at once, the second finds none. `expiredAt`: only where its lease has run out by then. */

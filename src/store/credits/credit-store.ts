@@ -17,6 +17,7 @@
  * What somebody buys is written down when it is asked for, and enters the ledger once the payment has settled.
  */
 import type { Money, Rate } from '../../money.ts';
+import type { StoredAnswer } from '../stored-answer.ts';
 
 /** Bounds that a key's owner set, besides its balance. */
 export interface KeyLimits {
@@ -121,6 +122,19 @@ export interface Purchased {
 /** Credit that is paid for, or may be, and does not count yet. */
 export type PendingPurchase = Pick<CreditPurchase, 'paymentId' | 'amount'>;
 
+/** What a caller names a call, so that it is made once. */
+export interface CallName {
+  /** No other key has it. */
+  readonly name: string;
+  /** What was named by then has no name any more, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+export interface NamedCall extends CallName {
+  /** Of all that is asked. */
+  readonly digest: string;
+}
+
 export interface HoldRequest {
   /** The call's own id. */
   readonly id: string;
@@ -134,13 +148,28 @@ export interface HoldRequest {
   readonly owner: string;
   readonly now: number;
   readonly leaseUntil: number;
+  readonly named?: NamedCall | undefined;
 }
 
 export type HoldOutcome =
   | { readonly held: true; readonly balance: Money }
-  | { readonly held: false; readonly because: HoldRefusal; readonly balance: Money };
+  | { readonly held: false; readonly because: HoldRefusal; readonly balance: Money }
+  /** What the call of that name was answered, and charged for. */
+  | { readonly held: false; readonly because: 'answered'; readonly answer: StoredAnswer };
 
-export type HoldRefusal = 'unknown' | 'disabled' | 'expired' | 'balance' | 'per-day' | 'holds';
+export type HoldRefusal =
+  | 'unknown'
+  | 'disabled'
+  | 'expired'
+  | 'balance'
+  | 'per-day'
+  | 'holds'
+  /** The name belongs to a call that asks for something else. */
+  | 'named-otherwise'
+  /** A call of that name has not ended. */
+  | 'under-way'
+  /** A call of that name was charged, and its answer is not kept. */
+  | 'not-kept';
 
 /** How a call ended that has to be paid. */
 export interface Charge {
@@ -148,6 +177,8 @@ export interface Charge {
   readonly price: Money;
   readonly cost?: Rate;
   readonly note: string;
+  /** Of a call that has a name, with the answer that is kept under it; undefined: it is too long. */
+  readonly named?: (NamedCall & { readonly answer: StoredAnswer | undefined }) | undefined;
 }
 
 /** What is to be given back of a call that was charged. */
@@ -225,12 +256,16 @@ export interface CreditStore {
   /** The payment lies deep enough in its chain: what it bought counts. False where it does not wait, or is not settled. */
   confirm(paymentId: string): Promise<boolean>;
 
-  /** Takes the amount from the balance, if it is there, atomically, on however many instances. */
+  /**
+   * Takes the amount from the balance, if it is there, atomically, on however many instances. Of calls with one name, one is
+   * charged: the others are answered what it was, and only one that was not charged is followed by another.
+   */
   hold(request: HoldRequest): Promise<HoldOutcome>;
 
   /**
    * The price that was charged, once however often it is asked for. Where the lease ran out and the hold was given back,
-   * it is taken from the balance, as far as that goes. Undefined where there never was such a hold.
+   * it is taken from the balance, as far as that goes, unless another call has the name by then. Undefined where there never
+   * was such a hold.
    */
   settle(holdId: string, charge: Charge, now: number): Promise<Money | undefined>;
 

@@ -23,11 +23,14 @@ import type {
   Grant,
   GrantOutcome,
   HoldOutcome,
+  HoldRefusal,
   HoldRequest,
   LedgerEntry,
+  NamedCall,
   NewApiKey,
   Purchased,
 } from './credit-store.ts';
+import { keepCall, knownCall } from './named-calls.ts';
 import { atMost, dayOf, isDead, type Posting, posted, refusalOf } from './posting.ts';
 
 /** Its work may go on all the same: the instance may only have slept. */
@@ -118,6 +121,8 @@ export function creditsOn(engine: Engine): CreditStore {
   function* takeHold(request: HoldRequest): Steps<HoldOutcome> {
     let key = yield* lockKey(request.keyId);
     if (!key) return { held: false, because: 'unknown', balance: 0n };
+    const before = request.named && (yield* calledBefore(request.named, key));
+    if (before) return before;
     let because = refusalOf(key, request);
     if (because === 'balance') {
       key = yield* postDuePurchases(key, request.now);
@@ -127,9 +132,23 @@ export function creditsOn(engine: Engine): CreditStore {
     const { rows } = yield statements.countHolds(request.keyId);
     if (Number(rows[0]?.holds) >= request.mostHolds) return { held: false, because: 'holds', balance: key.balance };
     yield unwatched(statements.insertHold(request, dayOf(request.now)));
-    const { amount, id: reference, route, model, now } = request;
+    const { amount, id: reference, route, model, now, named } = request;
+    if (named) yield* keepCall(named, reference, now);
     const after = yield* post(key, { kind: 'hold', amount: -amount, reference, route, model, now });
     return { held: true, balance: after.balance };
+  }
+
+  /** What becomes of a call for the sake of an earlier one with its name; undefined where that cost nothing. */
+  function* calledBefore(named: NamedCall, { balance }: LockedKey): Steps<HoldOutcome | undefined> {
+    const known = yield* knownCall(named);
+    if (!known) return undefined;
+    const refused = (because: HoldRefusal): HoldOutcome => ({ held: false, because, balance });
+    const { rows: holds } = yield statements.findHold(known.id);
+    const isCharged = known.answer !== undefined || (yield* entriesOf(known.id))('settle') !== undefined;
+    if (!isCharged && holds.length === 0) return undefined;
+    if (known.digest !== named.digest) return refused('named-otherwise');
+    if (known.answer) return { held: false, because: 'answered', answer: known.answer };
+    return refused(isCharged ? 'not-kept' : 'under-way');
   }
 
   /** Gives back all of a hold that is removed. False where there was none. */
@@ -151,7 +170,7 @@ export function creditsOn(engine: Engine): CreditStore {
    * The end of a call whose hold was given back while its instance slept, or of one that has ended already. What was used
    * is taken from what is left of the balance.
    */
-  function* settleLate(id: string, { price, cost, note }: Charge, now: number): Steps<Money | undefined> {
+  function* settleLate(id: string, { price, cost, note, named }: Charge, now: number): Steps<Money | undefined> {
     const hold = (yield* entriesOf(id))('hold');
     const key = hold && (yield* lockKey(hold.keyId));
     if (!key) return undefined;
@@ -159,11 +178,14 @@ export function creditsOn(engine: Engine): CreditStore {
     const settled = entryOf('settle');
     if (settled) return settled.price;
     if (entryOf('release')?.note !== LEASE_RAN_OUT) return undefined;
+    // It has been asked for once more meanwhile, and is charged for that.
+    if (named && (yield* knownCall(named))?.id !== id) return 0n;
     const { route = '', model = '', createdAt, amount } = hold;
     const due = atMost(key.balance, atMost(-amount, price));
     const told = `${note}; charged after its hold was given back`;
     const facts = { reference: id, route, model, heldOn: dayOf(createdAt), now };
     yield* post(key, { kind: 'settle', amount: -due, price: due, cost, note: told, ...facts });
+    if (named) yield* keepCall(named, id, now, named.answer);
     return due;
   }
 
@@ -241,8 +263,9 @@ export function creditsOn(engine: Engine): CreditStore {
         if (!ended) return yield* settleLate(holdId, settlement, now);
         const { hold, key } = ended;
         const price = atMost(hold.amount, settlement.price);
-        const { cost, note } = settlement;
+        const { cost, note, named } = settlement;
         yield* post(key, { kind: 'settle', amount: hold.amount - price, price, cost, note, ...factsOf(hold), now });
+        if (named) yield* keepCall(named, holdId, now, named.answer);
         return price;
       }, 'process'),
 

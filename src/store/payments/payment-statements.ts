@@ -14,8 +14,8 @@ import type {
   Receipt,
   Resolution,
   Store,
-  StoredAnswer,
 } from '../store.ts';
+import type { StoredAnswer } from '../stored-answer.ts';
 import type { PaymentState } from './states.ts';
 
 /** Claimed and not at an end: its owner, or who takes it over, still has something to do. */

@@ -1,6 +1,7 @@
 import { columnsOf } from '../engines/columns.ts';
 import type { Row } from '../engines/statement.ts';
-import { FORGOTTEN, type Loss, type Paid, type Payment, type Receipt, type Sale, type StoredAnswer } from '../store.ts';
+import type { Loss, Paid, Payment, Receipt, Sale } from '../store.ts';
+import { FORGOTTEN, type StoredAnswer } from '../stored-answer.ts';
 import type { PaymentState } from './states.ts';
 
 const { filled, optional } = columnsOf('payments');

@@ -86,6 +86,8 @@ async function openWorld(t: Test, { file = ':memory:', credit = '1', key = {} }:
     }),
     creditsUrl: 'https://gateway.example/v1/credits',
     leaseMs: LEASE_MS,
+    waitMs: 0,
+    stopping: new AbortController().signal,
     now,
   };
   return {
@@ -96,8 +98,11 @@ async function openWorld(t: Test, { file = ':memory:', credit = '1', key = {} }:
     lines,
     world,
     key: () => keyOf(store, 'key', time),
-    open: async (dollars: string, id = 'call') =>
-      openHold(parts, await keyOf(store, 'key', time), callFor(dollars), id),
+    async open(dollars: string, id = 'call') {
+      const hold = await openHold(parts, await keyOf(store, 'key', time), callFor(dollars), id);
+      if ('body' in hold) throw new Error('the call has no name');
+      return hold;
+    },
     pass: (ms: number) => {
       time += ms;
     },

@@ -89,6 +89,8 @@ export interface GatewayOptions {
   readonly now?: () => number;
   /** Of every endpoint. Default: more than any call takes. */
   readonly deadline?: string;
+  /** How long a call waits for another of its name, in milliseconds. */
+  readonly waitMs?: number;
 }
 
 export async function openGateway(t: Test, options: GatewayOptions = {}) {
@@ -132,6 +134,7 @@ export async function openGateway(t: Test, options: GatewayOptions = {}) {
     owner: 'instance-1',
     creditsUrl: 'https://gateway.example/v1/credits',
     leaseMs: 30_000,
+    waitMs: options.waitMs ?? 25_000,
     metrics,
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     now,

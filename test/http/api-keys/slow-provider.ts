@@ -54,10 +54,10 @@ interface Credits {
 
 function keyOf(gateway: Gateway) {
   const headers = { authorization: `Bearer ${(gateway.state as { apiKey?: string }).apiKey}` };
-  const ask = (more: object = {}, signal?: AbortSignal) =>
+  const ask = (more: object = {}, signal?: AbortSignal, idempotencyKey?: string) =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
-      headers,
+      headers: { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) },
       body: JSON.stringify({
         model: 'vendor3-5.6-luna',
         messages: [{ role: 'user', content: '123' }],
@@ -68,6 +68,8 @@ function keyOf(gateway: Gateway) {
     });
   const credits = async () => (await (await fetch(`${gateway.url}/v1/credits`, { headers })).json()) as Credits;
   return {
+    url: gateway.url,
+    apiKey: (gateway.state as { apiKey?: string }).apiKey ?? '',
     ask,
     credits,
     /** Long enough for the gateway to have seen what happened to its connections. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CreditPurchase, HoldRequest, NewApiKey } from '../../../src/store/credits/credit-store.ts';
+import type { CreditPurchase, HoldRequest, NamedCall, NewApiKey } from '../../../src/store/credits/credit-store.ts';
 import type { PaymentFacts, Store } from '../../../src/store/store.ts';
 import { won } from '../arrivals.ts';
 import { claimAt, sampleAnswer, sampleFacts, sampleReceipt } from '../samples.ts';
@@ -26,6 +26,13 @@ export const sampleHold = (id: string, amount: bigint, changes: Partial<HoldRequ
   owner: 'instance-1',
   now: 1_000,
   leaseUntil: 2_000,
+  ...changes,
+});
+
+export const sampleName = (changes: Partial<NamedCall> = {}): NamedCall => ({
+  name: 'name',
+  digest: 'of what is asked',
+  since: 0,
   ...changes,
 });
 

@@ -1,8 +1,9 @@
 import type { Test } from 'tap';
+import type { NamedCall } from '../../../src/store/credits/credit-store.ts';
 import { finished } from '../arrivals.ts';
 import { atOnce } from '../at-once.ts';
 import { type EmptyDatabase, type Promised, promisedOn } from '../promised.ts';
-import { sampleReceipt } from '../samples.ts';
+import { sampleAnswer, sampleReceipt } from '../samples.ts';
 import { creditHistoryProperty } from './credit-history.ts';
 import {
   addFunded,
@@ -12,6 +13,7 @@ import {
   sampleHash,
   sampleHold,
   sampleKey,
+  sampleName,
   samplePurchase,
 } from './credit-samples.ts';
 
@@ -293,6 +295,103 @@ export function credits(promise: Promised): void {
     t.match(await keyOf(store), { balance: 0n, held: 400n });
     t.equal(await ledgerSum(store), 0n);
     t.equal(await store.credits.settle('nobody', { price: 1n, note: 'used' }, 2_003), undefined);
+  });
+
+  promise(
+    'charges one of the calls that have one name, and tells the others what it was answered',
+    async (t, store, open) => {
+      const other = await open();
+      await addFunded(store, 1_000n);
+      const call = (id: string, changes: Partial<NamedCall> = {}, of = store) =>
+        of.credits.hold(sampleHold(id, 600n, { named: sampleName(changes) }));
+      t.match(await call('first'), { held: true });
+      t.match(await call('second', {}, other), { held: false, because: 'under-way' });
+      t.match(await call('second', { digest: 'of another' }), { held: false, because: 'named-otherwise' });
+      t.match(await call('second', { name: 'another' }), { held: false, because: 'balance' });
+      await store.credits.settle(
+        'first',
+        { price: 250n, note: 'used', named: { ...sampleName(), answer: sampleAnswer() } },
+        1_100,
+      );
+      const answered = { held: false, because: 'answered', answer: sampleAnswer() };
+      t.same(
+        await atOnce(20, (index) => call(`more ${index}`, {}, index % 2 ? other : store)),
+        Array(20).fill(answered),
+      );
+      t.match(await call('another', { digest: 'of another' }), { held: false, because: 'named-otherwise' });
+      t.match(await keyOf(store), { balance: 750n, held: 0n });
+      t.equal((await store.credits.entries('key', 10)).length, 3);
+      t.match(await call('a day later', { since: 1_100 }), { held: true }, 'a name from before then is free');
+    },
+  );
+
+  promise('tells the answer of a call to a key that has nothing left', async (t, store) => {
+    await addFunded(store, 600n);
+    const hold = (id: string) => store.credits.hold(sampleHold(id, 600n, { named: sampleName() }));
+    await hold('first');
+    await store.credits.settle(
+      'first',
+      { price: 600n, note: 'used', named: { ...sampleName(), answer: sampleAnswer() } },
+      1_100,
+    );
+    t.match(await hold('second'), { because: 'answered' });
+  });
+
+  promise(
+    'lets one of many calls of one name at a time be made, and another after one that cost nothing',
+    async (t, store, open) => {
+      const other = await open();
+      await addFunded(store, 100_000n);
+      for (const round of [1, 2, 3]) {
+        const hold = (index: number) =>
+          (index % 2 ? other : store).credits.hold(sampleHold(`call ${round} ${index}`, 1n, { named: sampleName() }));
+        const outcomes = await atOnce(20, hold);
+        t.equal(outcomes.filter(({ held }) => held).length, 1);
+        t.equal(outcomes.filter((outcome) => !outcome.held && outcome.because === 'under-way').length, 19);
+        await store.credits.release(`call ${round} ${outcomes.findIndex(({ held }) => held)}`, 'failed', 1_100);
+      }
+      t.match(await keyOf(store), { balance: 100_000n, held: 0n });
+    },
+  );
+
+  promise('keeps no answer that is too long, and charges its call once all the same', async (t, store) => {
+    await addFunded(store, 1_000n);
+    const hold = (id: string) => store.credits.hold(sampleHold(id, 600n, { named: sampleName() }));
+    await hold('first');
+    await store.credits.settle(
+      'first',
+      { price: 250n, note: 'used', named: { ...sampleName(), answer: undefined } },
+      1_100,
+    );
+    t.same(await hold('second'), { held: false, because: 'not-kept', balance: 750n });
+  });
+
+  promise('charges one of two calls of one name where the first only slept', async (t, store) => {
+    await addFunded(store, 1_000n);
+    const named = { ...sampleName(), answer: sampleAnswer('"of the sleeper"') };
+    const hold = (id: string) => store.credits.hold(sampleHold(id, 300n, { named: sampleName() }));
+    const settle = (id: string, answer = named.answer) =>
+      store.credits.settle(id, { price: 100n, note: 'used', named: { ...named, answer } }, 2_100);
+    await hold('slept');
+    t.equal(await store.credits.releaseExpired(2_000), 1);
+    t.match(await hold('again'), { held: true });
+    t.equal(await settle('slept'), 0n, 'it has been asked for once more');
+    t.equal(await settle('again', sampleAnswer('"of the second"')), 100n);
+    t.equal(await settle('slept'), 0n);
+    t.match(await hold('third'), { because: 'answered', answer: { body: '"of the second"' } });
+    t.match(await keyOf(store), { balance: 900n, held: 0n });
+    t.equal(await ledgerSum(store), 900n);
+  });
+
+  promise('keeps the answer of who only slept, where nobody has asked once more', async (t, store) => {
+    await addFunded(store, 1_000n);
+    const hold = (id: string) => store.credits.hold(sampleHold(id, 300n, { named: sampleName() }));
+    await hold('slept');
+    await store.credits.releaseExpired(2_000);
+    const charge = { price: 100n, note: 'used', named: { ...sampleName(), answer: sampleAnswer() } };
+    t.equal(await store.credits.settle('slept', charge, 2_100), 100n);
+    t.match(await hold('again'), { because: 'answered', answer: sampleAnswer() });
+    t.match(await keyOf(store), { balance: 900n, held: 0n });
   });
 
   promise(

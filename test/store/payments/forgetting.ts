@@ -1,4 +1,4 @@
-import { FORGOTTEN } from '../../../src/store/store.ts';
+import { FORGOTTEN } from '../../../src/store/stored-answer.ts';
 import { claimable, existing, finished, unclaimable, won } from '../arrivals.ts';
 import { sampleKey } from '../credits/credit-samples.ts';
 import type { Promised } from '../promised.ts';

@@ -5,7 +5,8 @@ import { plus, receiptIn, toSum, toTakenBack, toVisit } from '../../../src/store
 import { migrationsFrom, schemaVersion, sqliteDialect } from '../../../src/store/migrations/migrations.ts';
 import { PAGE, pages, paidIn } from '../../../src/store/pages.ts';
 import { toLoss, toPaid, toPayment, toSale } from '../../../src/store/payments/row.ts';
-import { FORGOTTEN, isForgotten, type PaidPosition } from '../../../src/store/store.ts';
+import type { PaidPosition } from '../../../src/store/store.ts';
+import { FORGOTTEN, isForgotten } from '../../../src/store/stored-answer.ts';
 import { sampleAnswer, sampleReceipt } from '../samples.ts';
 
 const receipt = sampleReceipt();
