@@ -219,6 +219,7 @@ const CHAT: ChatCall = {
   begunAt: 10,
   endedAt: 20,
   requestId: 'call',
+  requestIds: new Set(['call', 'once more']),
   outcome: 'whole',
   status: 200,
   code: 'ok',
@@ -255,6 +256,10 @@ for (const [what, evidence] of [
   ['a balance is not its ledger', withLedger(LEDGER, { balance: 1n })],
   ['a hold has no end', withLedger(LEDGER.slice(0, 2))],
   ['a call is charged twice', withLedger([...LEDGER, ['settle', 0n, 'call', 726n]])],
+  [
+    'a call is charged for each time that it was sent under one name',
+    withLedger([...LEDGER, ['hold', -900n, 'once more'], ['settle', 174n, 'once more', 726n]]),
+  ],
   ['a call is charged otherwise', withLedger([...LEDGER.slice(0, 2), ['settle', 173n, 'call', 727n]])],
   ['a call is charged nothing', withLedger(LEDGER.slice(0, 1))],
   ['a call is charged nothing, and the database crashed later', withLedger(LEDGER.slice(0, 1), { crash: 9_000 })],

@@ -84,13 +84,16 @@ const checkConfirmed = (
 
 /** Who has read to the end finds the charge; who was refused, none. */
 function checkCall(
-  { mark, requestId, outcome, code, status, isCut, begunAt, endedAt }: ChatCall,
+  { mark, requestId, requestIds, outcome, code, status, isCut, begunAt, endedAt }: ChatCall,
   entries: readonly LedgerEntry[],
   crashes: Evidence['crashes'],
 ): Violation[] {
   const charges = entries.filter(({ kind, reference }) => kind === 'settle' && reference === requestId);
   const prices = charges.map(({ price }) => price);
   const broken = (promise: string, text: string): Violation[] => [{ promise, text, mark }];
+  const charged = entries.filter(({ kind, reference }) => kind === 'settle' && requestIds.has(reference));
+  if (charged.length > 1)
+    return broken('a completion is charged once', `it was charged as ${charged.map(({ reference }) => reference)}`);
   if (code === 'internal_error') return broken('no internal_error', `chat: ${status}`);
   // Who slept until its hold was given back takes what others have left of the balance.
   const [charge] = charges;
