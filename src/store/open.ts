@@ -7,18 +7,20 @@ export interface StoreOptions extends SqliteOptions {
   readonly file: string;
 }
 
-const startThread = async (): Promise<SqliteThread> => (await import('./engines/sqlite-thread.ts')).startSqliteThread();
+let thread: Promise<SqliteThread> | undefined;
 
-let ready: Promise<SqliteThread> | undefined;
+/** All files of a process are on one thread, which keeps nobody from the end. */
+const sqliteThread = (): Promise<SqliteThread> => {
+  thread ??= import('./engines/sqlite-thread.ts').then(({ startSqliteThread }) => startSqliteThread());
+  return thread;
+};
 
 /**
- * Begins with what the next store in a file waits for, on the other core, while its caller reads the catalogue: a tenth of a
+ * Begins with what the first store in a file waits for, on the other core, while its caller reads the catalogue: a tenth of a
  * gateway's start. No file is opened yet.
  */
 export async function prepareStore({ databaseUrl }: Pick<StoreOptions, 'databaseUrl'>): Promise<void> {
-  if (databaseUrl !== undefined) return;
-  ready ??= startThread();
-  await ready;
+  if (databaseUrl === undefined) await sqliteThread();
 }
 
 /** Postgres where `databaseUrl` is given, else SQLite in `file`. Only the engine in use is loaded. */
@@ -31,15 +33,5 @@ export async function openStore({ databaseUrl, file, ...options }: StoreOptions)
     const { openSqliteStore } = await import('./engines/sqlite.ts');
     return openSqliteStore(file, options);
   }
-  const starting = ready ?? startThread();
-  ready = undefined;
-  const thread = await starting;
-  const store = await thread.open(file, options);
-  return {
-    ...store,
-    async close() {
-      await store.close();
-      await thread.stop();
-    },
-  };
+  return (await sqliteThread()).open(file, options);
 }

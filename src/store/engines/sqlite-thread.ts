@@ -113,10 +113,10 @@ export function startSqliteThread(): SqliteThread {
     for (const { log } of opened.values()) log?.error({ reason }, 'the database is opened anew for the next question');
   }
 
-  /** Begins a thread anew where it has died, for stores that were open. False where there is none afterwards. */
+  /** Begins a thread anew where it has died, with the stores that were open. False where there is none afterwards. */
   function revive(): boolean {
     if (!ended) return true;
-    if (isStopped || opened.size === 0 || performance.now() - begunAt < SHORTEST_LIFE_MS) return false;
+    if (isStopped || performance.now() - begunAt < SHORTEST_LIFE_MS) return false;
     ended = undefined;
     const begun = begin();
     worker = begun;

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { openStore, prepareStore } from '../../../src/store/open.ts';
@@ -15,52 +14,36 @@ function threadsOf(t: Test): Worker[] {
   return threads;
 }
 
-t.test('keeps its state in the file when no database is named', async (t) => {
-  const file = join(t.testdir({}), 'data', 'turnpike.sqlite');
-  const store = await openStore({ file });
-  t.teardown(() => store.close());
-  t.match(await store.claim(sampleFacts('local'), claimAt(1)), { won: true });
-  t.ok(existsSync(file));
-});
-
-t.test('waits for the disk on a thread, which does what it was asked and ends when the store is closed', async (t) => {
-  const threads = threadsOf(t);
-  const file = join(t.testdir({}), 'turnpike.sqlite');
-  const store = await openStore({ file, now: () => 1_234 });
-  t.equal(store.now(), 1_234);
-  t.equal(threads.length, 1);
-  const ended = Promise.all(threads.map((thread) => once(thread, 'exit')));
-  const claimed = store.claim(sampleFacts('last'), claimAt(1));
-  await store.close();
-  t.match(await claimed, { won: true });
-  await ended;
-  const next = await openStore({ file });
-  t.teardown(() => next.close());
-  t.match(await next.find('last'), { state: 'claimed' });
-});
-
-t.test('a thread that was begun beforehand touches no file, and is the one of the next store', async (t) => {
-  const threads = threadsOf(t);
-  const file = join(t.testdir({}), 'data', 'turnpike.sqlite');
-  await prepareStore({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
-  t.equal(threads.length, 0, 'Postgres needs none');
-  await Promise.all([prepareStore({}), prepareStore({})]);
-  const store = await openStore({ file: ':memory:' });
-  t.teardown(() => store.close());
-  // Node tells of a thread a turn after it began.
-  await new Promise(setImmediate);
-  t.equal(threads.length, 1, 'one for both who asked, and none for what is in memory');
-  t.notOk(existsSync(dirname(file)));
-  const next = await openStore({ file, now: () => 1_234 });
-  t.equal(next.now(), 1_234);
-  t.equal(threads.length, 1);
-  const ended = Promise.all(threads.map((thread) => once(thread, 'exit')));
-  await next.close();
-  await ended;
-  const another = await openStore({ file });
-  t.teardown(() => another.close());
-  t.equal(threads.length, 2);
-});
+t.test(
+  'one thread waits for the disk, whatever is open, and is begun beforehand without touching a file',
+  async (t) => {
+    const threads = threadsOf(t);
+    const folder = join(t.testdir({}), 'data');
+    await prepareStore({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+    t.equal(threads.length, 0, 'Postgres needs none');
+    await Promise.all([prepareStore({}), prepareStore({})]);
+    // Node tells of a thread a turn after it began.
+    await new Promise(setImmediate);
+    t.equal(threads.length, 1, 'one for both who asked');
+    t.notOk(existsSync(folder));
+    const [store, another] = await Promise.all(
+      ['one', 'two'].map((name) => openStore({ file: join(folder, `${name}.sqlite`), now: () => 1_234 })),
+    );
+    if (!store || !another) throw new Error('both should be open');
+    t.ok(existsSync(join(folder, 'one.sqlite')), 'where no database is named, all is in the file');
+    t.teardown(() => another.close());
+    t.equal(store.now(), 1_234);
+    const claimed = store.claim(sampleFacts('last'), claimAt(1));
+    await store.close();
+    t.match(await claimed, { won: true }, 'what was asked is done before a store is closed');
+    t.match(await another.claim(sampleFacts('other'), claimAt(1)), { won: true }, 'and the others stay open');
+    const next = await openStore({ file: join(folder, 'one.sqlite') });
+    t.teardown(() => next.close());
+    t.match(await next.find('last'), { state: 'claimed' });
+    t.equal(await next.find('other'), undefined);
+    t.equal(threads.length, 1);
+  },
+);
 
 t.test('what is in memory needs no thread', async (t) => {
   const threads = threadsOf(t);
