@@ -4,7 +4,7 @@ import './broken-pipe.ts';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TooLong } from '../client/bounded.ts';
-import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from '../client/patience.ts';
+import { openPatience } from '../client/patience.ts';
 import { isOpen, isOwnCode, readProblem } from '../client/problem.ts';
 import { reasonOf } from '../client/purchase.ts';
 import { linesWithoutControls } from '../control-characters.ts';
@@ -49,32 +49,27 @@ const REPEATS = 3;
 
 /** Sends a payment, and the very same again where its answer was lost, or may come later. */
 async function callPaid(target: Target, headers: Record<string, string>, amount: Money): Promise<Response> {
-  const until = Date.now() + LONGEST_CALL_MS;
-  let isFirst = true;
-  for (let repeats = 0; ; ) {
-    let isWorkedOn = false;
-    let waitMs = FIRST_PAUSE_MS * 2 ** repeats;
+  const patience = openPatience(REPEATS);
+  for (let isFirst = true; ; isFirst = false) {
+    let pauseMs: number | undefined;
     try {
       const answer = await call(target, headers);
       const whole = new Response(await answer.arrayBuffer(), answer);
       if (whole.ok) return whole;
-      const { code, retryAfter = 0 } = await readProblem(whole.clone());
-      if (whole.status >= 500 && !isOwnCode(code)) throw new Error(`a proxy answered ${whole.status}`);
-      isWorkedOn = code === 'payment_in_progress' && Date.now() < until;
-      if ((repeats === REPEATS && !isWorkedOn) || !isOpen(code, isFirst)) return whole;
-      waitMs = Math.max(waitMs, retryAfter * 1000);
+      const said = await readProblem(whole.clone());
+      if (whole.status >= 500 && !isOwnCode(said.code)) throw new Error(`a proxy answered ${whole.status}`);
+      pauseMs = isOpen(said.code, isFirst) ? patience.pauseAfter(said) : undefined;
+      if (pauseMs === undefined) return whole;
       line('note', `status ${whole.status}: the same payment is sent again`);
     } catch (error) {
       const lost = `no answer came (${reasonOf(error)})`;
       // It would be as long again.
-      if (repeats === REPEATS || error instanceof TooLong)
+      pauseMs = error instanceof TooLong ? undefined : patience.pauseAfter();
+      if (pauseMs === undefined)
         throw new PayProblem(`${lost}: ${toDecimal(amount)} USD was signed, and may have been charged`);
       line('note', `${lost}: the same payment is sent again`);
     }
-    isFirst = false;
-    // Work may take longer than a connection is kept, and than all attempts.
-    if (!isWorkedOn) repeats += 1;
-    await delay(Math.min(waitMs, LONGEST_PAUSE_MS));
+    await delay(pauseMs);
   }
 }
 

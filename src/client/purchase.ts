@@ -7,7 +7,7 @@ import type { Again, Answer, Failure, Paid, Receipt } from './answer.ts';
 import { readResult, TooLong } from './bounded.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
-import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from './patience.ts';
+import { openPatience } from './patience.ts';
 import { isOpen, isOwnCode, readProblem, type SaidProblem, saysGivenBack, saysUncharged } from './problem.ts';
 import type { Turn } from './turns.ts';
 
@@ -120,10 +120,9 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
 
   async function complete(signal: AbortSignal | undefined): Promise<Answer<Result>> {
     let last = NOTHING;
-    const until = Date.now() + LONGEST_CALL_MS;
-    for (let repeats = 0; repeats <= retries; ) {
-      let isWorkedOn = false;
-      let waitMs = FIRST_PAUSE_MS * 2 ** repeats;
+    const patience = openPatience(retries);
+    for (;;) {
+      let pauseMs: number | undefined;
       attempts += 1;
       const isAlone = attempts === 1;
       try {
@@ -131,7 +130,8 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         if (isAlone && isElsewhere(answer)) return redirected(answer, { paid, isCounted }, maybeCharged);
         if (answer.ok) return await success(answer);
         const said = await readProblem(answer);
-        const isBusy = repeats < retries && parts.isBusy?.(answer) === true;
+        pauseMs = patience.pauseAfter(said);
+        const isBusy = pauseMs !== undefined && parts.isBusy?.(answer) === true;
         // What became of the payment, only the gateway can say.
         if (isOwnWord(said) && !isOpen(said.code, isAlone) && !isBusy) {
           const isFree = isAlone && saysUncharged(said.code, transactionOf(answer) !== undefined);
@@ -143,17 +143,14 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         last = { ...said, code: said.code ?? 'no_answer' };
         // What stands before the gateway would refuse it the next time as well.
         if (isAlone && !isOwnWord(said) && said.status < 500) break;
-        waitMs = Math.max(waitMs, (said.retryAfter ?? 0) * 1000);
-        isWorkedOn = said.code === 'payment_in_progress' && Date.now() < until;
       } catch (error) {
         last = { ...last, status: 0, code: 'no_answer', message: `no answer came (${reasonOf(error)})` };
         // It would be as long again.
         if (error instanceof TooLong) break;
+        pauseMs = patience.pauseAfter();
       }
-      if (signal?.aborted) break;
-      // Work may take longer than a connection is kept, and than all attempts.
-      if (!isWorkedOn) repeats += 1;
-      if (repeats <= retries) await pause(Math.min(waitMs, LONGEST_PAUSE_MS), signal);
+      if (pauseMs === undefined || signal?.aborted) break;
+      await pause(pauseMs, signal);
     }
     return owed(last);
   }

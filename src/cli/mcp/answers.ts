@@ -14,14 +14,11 @@ const LATER = ['result_owed', 'internal_error'];
 
 export type Verdict =
   | { readonly kind: 'paid'; readonly transaction: string | undefined }
-  /**
-   * `again`: worth another attempt now, after so many seconds; undefined: later, by who asks for the same once more.
-   * `isWorkedOn`: its answer is on the way.
-   */
+  /** `retryAfter`: worth another attempt now, after so many seconds; undefined: later, by who asks for the same once more. */
   | {
       readonly kind: 'open';
-      readonly again: number | undefined;
-      readonly isWorkedOn: boolean;
+      readonly code: string | undefined;
+      readonly retryAfter: number | undefined;
       readonly message: string;
     }
   /** `isFree`: the answer says that nothing was charged. `isGivenBack`: whatever earlier attempts came to. */
@@ -46,7 +43,7 @@ export function verdictOf(answer: CallToolResult, isFirst: boolean): Verdict {
   const hasReceipt = settlementIn(answer) !== undefined;
   // The channel serves another call.
   if (isBusy(asJsonObject(answer.structuredContent)))
-    return { kind: 'open', again: 1, isWorkedOn: false, message: 'its deposit serves another call' };
+    return { kind: 'open', code: undefined, retryAfter: 1, message: 'its deposit serves another call' };
   if (readPaymentRequired(answer)) return { kind: 'refused', isFree: !hasReceipt };
   const error = asJsonObject(asJsonObject(answer.structuredContent).error);
   const code = textOrNull(error.code) ?? '';
@@ -54,13 +51,8 @@ export function verdictOf(answer: CallToolResult, isFirst: boolean): Verdict {
     const isFree = isOwnCode(code) && saysUncharged(code, hasReceipt);
     return { kind: 'refused', isFree, isGivenBack: saysGivenBack(code) };
   }
-  const again = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
-  return {
-    kind: 'open',
-    again,
-    isWorkedOn: code === 'payment_in_progress',
-    message: textOrNull(error.message) ?? code,
-  };
+  const retryAfter = LATER.includes(code) ? undefined : (numberOrNull(error.retryAfterSeconds) ?? 1);
+  return { kind: 'open', code, retryAfter, message: textOrNull(error.message) ?? code };
 }
 
 const inDollars = (money: Money): string => `${toDecimal(money)} USD`;

@@ -7,7 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { canonicalJson } from '../../canonical-json.ts';
 import type { Deposits, Drawing } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
-import { FIRST_PAUSE_MS, LONGEST_CALL_MS, LONGEST_PAUSE_MS } from '../../client/patience.ts';
+import { LONGEST_CALL_MS, openPatience } from '../../client/patience.ts';
 import { openRefused } from '../../client/refused.ts';
 import type { Payment, Wallet } from '../../client/wallet.ts';
 import { asJsonObject } from '../../json.ts';
@@ -162,11 +162,11 @@ export function createBuyer(parts: BuyerParts): Buyer {
     // Others wait for the turn that it has.
     const hasTurn = isDrawn(purchase);
     const waiting = { ...(onProgress && { onProgress }), ...(hasTurn && { signal: late }) };
+    const patience = openPatience(REPEATS);
     let reason = 'nothing was answered';
-    for (let repeats = 0; repeats <= REPEATS && !(hasTurn && late.aborted); ) {
-      if (repeats > 0) tell(`${name}: ${reason}; the same payment is sent again`);
-      let pause = FIRST_PAUSE_MS * 2 ** repeats;
-      let isWorkedOn = false;
+    let pauseMs: number | undefined = 0;
+    while (pauseMs !== undefined && !(hasTurn && late.aborted)) {
+      if (patience.lost() > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       const answer = await ask(purchase, waiting).catch((error: unknown) => {
         reason = late.aborted ? LATE : reasonOf(error);
       });
@@ -198,17 +198,14 @@ export function createBuyer(parts: BuyerParts): Buyer {
       }
       if (answer && verdict?.kind === 'open') {
         reason = verdict.message;
-        if (verdict.again === undefined) {
+        if (verdict.retryAfter === undefined) {
           keep(purchase);
           return inWords(words.open(name, offer, reason), answer);
         }
-        pause = Math.max(pause, verdict.again * 1000);
-        isWorkedOn = verdict.isWorkedOn && !late.aborted;
       }
       purchase.isSentOnce = false;
-      // Work may take longer than a connection is kept, and than all attempts.
-      if (!isWorkedOn) repeats += 1;
-      if (repeats <= REPEATS) await delay(Math.min(pause, LONGEST_PAUSE_MS), undefined, waiting).catch(() => {});
+      pauseMs = patience.pauseAfter(verdict?.kind === 'open' ? verdict : {});
+      if (pauseMs !== undefined) await delay(pauseMs, undefined, waiting).catch(() => {});
     }
     keep(purchase);
     return inWords(words.open(name, offer, reason));
