@@ -1,3 +1,4 @@
+import type { Log } from './log.ts';
 import { isEvmKey, isSolanaKeyPair } from './on-chain/private-key.ts';
 
 /** Settings by the names of their variables, in the environment or in what takes its place. */
@@ -36,19 +37,18 @@ const PRIVATE_KEYS = {
 /** As in a file that was written for a shell, and is read by what takes each line as it is. */
 const QUOTED = /^(["'])(.+)\1$/;
 
+const QUOTED_KEY = 'a key is not used: quotes around its value would be part of it, so give it without them';
+
 /**
- * Providers' keys, by the names of their variables. One in quotes is none, for its provider would refuse every call:
- * `tellQuoted` is called for it, once.
+ * Providers' keys, by the names of their variables. One in quotes is none, for its provider would refuse every call: the log
+ * says so, once.
  */
-export function keysIn(
-  variables: Variables,
-  tellQuoted: (variable: string) => void = () => {},
-): (variable: string) => string | undefined {
+export function keysIn(variables: Variables, log?: Log): (variable: string) => string | undefined {
   const told = new Set<string>();
   return (variable) => {
     const value = variables[variable]?.trim() || undefined;
     if (value === undefined || !QUOTED.test(value)) return value;
-    if (!told.has(variable)) tellQuoted(variable);
+    if (!told.has(variable)) log?.warn({ variable }, QUOTED_KEY);
     told.add(variable);
     return undefined;
   };

@@ -121,12 +121,7 @@ export async function openLive(live: LiveConfig, networks: readonly Network[], l
     rpcUrl: (network) => rpcUrlOf(live, network),
     facilitators,
     variables: live.variables,
-    secretOf: keysIn(live.variables, (variable) =>
-      log?.warn(
-        { variable },
-        'a key is not used: quotes around its value would be part of it, so give it without them',
-      ),
-    ),
+    secretOf: keysIn(live.variables, log),
     trustedOrigins: [],
     attestationRoot: INTEL_SGX_ROOT_CA,
     resolve: undefined,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAskedInSandbox } from '../catalogue/settings/settings.ts';
 import type { Catalogue, NetworkId, Upstream } from '../catalogue/types.ts';
-import type { Variables } from '../environment.ts';
+import { keysIn, type Variables } from '../environment.ts';
 import type { Log } from '../log.ts';
 import { usd } from '../money.ts';
 import { localFacilitator } from '../payment/facilitators/local.ts';
@@ -60,6 +60,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
   provideDecoder();
   const all = [...catalogue.networks.values()];
   const networks = all.filter(({ id }) => options.networks?.includes(id) ?? true);
+  const keyIn = keysIn(options.variables ?? {}, log);
   let real: ReadonlySet<string> = new Set();
   let upstreams: Upstream[] = [];
   const served = (sold: Catalogue) => {
@@ -100,7 +101,7 @@ export async function openSandbox(catalogue: Catalogue, log: Log, options: Sandb
     rpcUrl: (network) => (network.family === 'solana' ? chains.solana?.rpcUrl : chains.evm[network.id]?.rpcUrl),
     facilitators: [{ name: 'in-process', facilitator: settlements.facilitator }],
     variables: variablesOf(chains),
-    secretOf: (variable, { name }) => (real.has(name) ? options.variables?.[variable] : sandboxSecret(variable)),
+    secretOf: (variable, { name }) => (real.has(name) ? keyIn(variable) : sandboxSecret(variable)),
     baseUrlOf: ({ name }) => (real.has(name) ? undefined : doubles.baseUrlOf(name)),
     trustedOrigins: [doubles.origin],
     attestationRoot: sandboxAttestationRoot,
