@@ -2,6 +2,7 @@
  * x402 on the wire: header names, payload shapes and their decoding.
  * Source: the x402 specifications, core version 2 and version 1, HTTP transport.
  */
+import { Problem } from '../../errors.ts';
 import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
 import { isEvmAddress, sameAddress } from '../../on-chain/address.ts';
 import { checkAmount } from '../../payment/authorizations/checks.ts';
@@ -111,8 +112,13 @@ function demandShort({ length }: string): void {
   if (length > PROOF_LIMIT_BYTES) throw malformed(`the payment is longer than ${PROOF_LIMIT_BYTES} bytes`);
 }
 
-/** Decodes a payment in base64, as headers have it, of either version. Throws Refusal `malformed-credential`. */
+/**
+ * Decodes a payment in base64, as headers have it, of either version. Throws Refusal `malformed-credential`, and Problem
+ * `several_credentials` for more than one.
+ */
 export function decodePayment(encoded: string): PaymentPayload {
+  // Node joins what stands in several lines.
+  if (encoded.includes(',')) throw new Problem('several_credentials');
   demandShort(encoded);
   if (!BASE64.test(encoded)) throw malformed('the payment is not base64');
   let whole: unknown;
@@ -124,7 +130,7 @@ export function decodePayment(encoded: string): PaymentPayload {
   return readPayment(whole);
 }
 
-/** A payment as a tool call has it: the object, or its base64. Throws Refusal `malformed-credential`. */
+/** A payment as a tool call has it: the object, or its base64. Throws what `decodePayment` throws. */
 export function decodeToolPayment(given: unknown): PaymentPayload {
   if (typeof given === 'string') return decodePayment(given);
   demandShort(JSON.stringify(given));

@@ -157,6 +157,17 @@ for (const [name, { proof, type, detail }] of Object.entries(proofs)) {
   });
 }
 
+t.test('two payments with one request are told as such, and neither is taken', async (t) => {
+  const proofs = [await signProof(gateway, 'chain-c', call), await signProof(gateway, 'chain-c', call)];
+  const both = proofs.flatMap(Object.values).join(', ');
+  const [before, earned] = [await gateway.calls(), await gateway.earned('chain-c')];
+  const answer = await sendProof(call, { 'payment-signature': both });
+  t.equal(answer.status, 400);
+  t.match(await answer.json(), { error: { code: 'several_credentials' } });
+  t.same(await gateway.calls(), before);
+  t.equal(await gateway.earned('chain-c'), earned);
+});
+
 t.test('a Solana transaction that pays too little or too much, or is none, is refused', async (t) => {
   const proof = await signProof(gateway, 'chain-a', call);
   const payload = JSON.parse(Buffer.from(Object.values(proof)[0] ?? '', 'base64').toString());
