@@ -8,6 +8,7 @@ import { openPatience } from '../client/patience.ts';
 import { isOpen, isOwnCode, readProblem } from '../client/problem.ts';
 import { reasonOf } from '../client/purchase.ts';
 import { linesWithoutControls } from '../control-characters.ts';
+import { quoted } from '../discovery/shell.ts';
 import { asJsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
 import { queryOf } from '../query-of.ts';
@@ -39,9 +40,19 @@ interface Target {
   readonly body: string | undefined;
 }
 
-function call({ url, method, body }: Target, headers: Record<string, string> = {}): Promise<Response> {
-  if (method === 'GET') return boundedFetch(url, { headers });
-  return boundedFetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: body ?? '{}' });
+const initOf = ({ method, body }: Target, headers: Record<string, string>) =>
+  method === 'GET'
+    ? { method, headers }
+    : { method, headers: { 'content-type': 'application/json', ...headers }, body: body ?? '{}' };
+
+const call = (target: Target, headers: Record<string, string> = {}): Promise<Response> =>
+  boundedFetch(target.url, initOf(target, headers));
+
+/** The same call for a shell: this command would sign another payment. */
+function inShell(target: Target, payment: Record<string, string>): string {
+  const { headers, body } = initOf(target, payment);
+  const lines = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  return ['curl', quoted(target.url), ...lines, ...(body === undefined ? [] : [`-d ${quoted(body)}`])].join(' ');
 }
 
 /** Attempts after the first. */
@@ -51,6 +62,7 @@ const REPEATS = 3;
 async function callPaid(target: Target, headers: Record<string, string>, amount: Money): Promise<Response> {
   const patience = openPatience(REPEATS);
   for (let isFirst = true; ; isFirst = false) {
+    let lost: string;
     let pauseMs: number | undefined;
     try {
       const answer = await call(target, headers);
@@ -58,17 +70,20 @@ async function callPaid(target: Target, headers: Record<string, string>, amount:
       if (whole.ok) return whole;
       const said = await readProblem(whole.clone());
       if (whole.status >= 500 && !isOwnCode(said.code)) throw new Error(`a proxy answered ${whole.status}`);
-      pauseMs = isOpen(said.code, isFirst) ? patience.pauseAfter(said) : undefined;
-      if (pauseMs === undefined) return whole;
-      line('note', `status ${whole.status}: the same payment is sent again`);
+      if (!isOpen(said.code, isFirst)) return whole;
+      pauseMs = patience.pauseAfter(said);
+      lost = pauseMs === undefined ? (await explain(whole)).message : `status ${whole.status}`;
     } catch (error) {
-      const lost = `no answer came (${reasonOf(error)})`;
+      lost = `no answer came (${reasonOf(error)})`;
       // It would be as long again.
       pauseMs = error instanceof TooLong ? undefined : patience.pauseAfter();
-      if (pauseMs === undefined)
-        throw new PayProblem(`${lost}: ${toDecimal(amount)} USD was signed, and may have been charged`);
-      line('note', `${lost}: the same payment is sent again`);
     }
+    if (pauseMs === undefined) {
+      const signed = `${toDecimal(amount)} USD was signed, and may have been charged`;
+      const again = `the same payment is charged once at most, and sent again with\n${inShell(target, headers)}`;
+      throw new PayProblem(`${lost}: ${signed}; ${again}`);
+    }
+    line('note', `${lost}: the same payment is sent again`);
     await delay(pauseMs);
   }
 }

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { generatePrivateKey } from 'viem/accounts';
 import { startCuttingRelay } from '../client/cutting-relay.ts';
@@ -85,6 +87,8 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
     const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
     return { code: await ran.ended, said: ran.output() };
   };
+  const sent = async (said: string) =>
+    (await promisify(execFile)('sh', ['-c', /curl .*$/m.exec(said)?.[0] ?? 'echo no line'])).stdout;
   for (const network of ['chain-c', 'chain-a']) {
     const before = await gateway.spendable(network);
     relay.payments.length = 0;
@@ -97,11 +101,14 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
     t.equal(before - (await gateway.spendable(network)), 60_000n, 'charged once');
   }
   relay.cuts = Number.POSITIVE_INFINITY;
-  t.match(await pay('no answer', 'chain-c'), {
-    code: 1,
-    said: /no answer came.*0\.06 USD was signed.*may have been charged/,
-  });
+  const before = await gateway.spendable('chain-c');
+  const lost = await pay("no answer, but 'none'", 'chain-c');
+  t.match(lost, { code: 1, said: /no answer came.*0\.06 USD was signed.*may have been charged/ });
   t.equal(new Set(relay.payments).size, 2, 'and no other payment');
+  relay.cuts = 0;
+  t.match(await sent(lost.said), /"image_url"/, 'the line that was told last has what was paid for');
+  t.equal(new Set(relay.payments).size, 2);
+  t.equal(before - (await gateway.spendable('chain-c')), 60_000n, 'charged once');
 
   const impatient = { status: 504, body: '504 Gateway Time-out' };
   relay.cuts = 0;
@@ -121,6 +128,13 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
     code: 1,
     said: /answered 504.*0\.06 USD was signed.*may have been charged/,
   });
+  relay.payments.length = 0;
+  const pending = { status: 409, body: { error: { code: 'settlement_pending', message: 'in a moment' } } };
+  relay.instead.push(pending, pending, pending, pending);
+  const open = await pay('slowest', 'chain-c');
+  t.match(open, { code: 1, said: /answered 409: .*in a moment.*0\.06 USD was signed.*may have been charged/ });
+  t.match(await sent(open.said), /"image_url"/);
+  t.equal(new Set(relay.payments).size, 1, 'an answer that comes later is had the same way');
 });
 
 t.test('of no answer npm run pay reads more than any gateway gives', async (t) => {
