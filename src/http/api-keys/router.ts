@@ -156,7 +156,8 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
 
   const unknownPath = answering(async ({ method, path }: Request) => {
     const asked = `${method} ${path.slice(0, 100)}`;
-    throw new Problem('unknown_path', `Unknown request URL: ${asked}. API keys pay for POST ${CHAT_PATH}`);
+    const sold = models.size > 0 ? `API keys pay for POST ${CHAT_PATH}` : 'What is sold is listed at /x402-resources';
+    throw new Problem('unknown_path', `Unknown request URL: ${asked}. ${sold}`);
   });
 
   async function readAllowed(key: ApiKey, body: Buffer, headers: IncomingHttpHeaders): Promise<ChatCall> {

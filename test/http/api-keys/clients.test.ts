@@ -1,6 +1,7 @@
 /** What clients of OpenAI's API rely on, against a whole gateway. */
 import OpenAI from 'openai';
 import t from 'tap';
+import { catalogueOf } from '../../few-endpoints.ts';
 import { startGateway } from '../../gateway.ts';
 
 const gateway = await startGateway({ networks: [] });
@@ -61,6 +62,17 @@ t.test('an unknown path below /v1 is answered in the shape of OpenAI, with the i
   await t.rejects(client.embeddings.create({ model, input: 'fog' }), { status: 404, code: 'unknown_path' });
   const sale = await fetch(`${gateway.url}/v1/credits`, { method: 'POST', body: '{"amount_usd":"5"}' });
   t.equal(sale.status, 402, 'what is sold below /v1 is sold as before');
+});
+
+t.test('where no model is sold, nobody is told that API keys pay for one', async (t) => {
+  const pictures = await startGateway({ networks: [], catalogue: catalogueOf(t, ['image/family-e-2']) });
+  t.teardown(pictures.stop);
+  t.same(await (await fetch(`${pictures.url}/v1/models`)).json(), { object: 'list', data: [] });
+  const answer = await fetch(`${pictures.url}/v1/embeddings`, { method: 'POST' });
+  t.equal(answer.status, 404);
+  t.match(await answer.json(), {
+    error: { message: 'Unknown request URL: POST /v1/embeddings. What is sold is listed at /x402-resources' },
+  });
 });
 
 t.test('a field that nests without end is refused and not charged', async (t) => {
