@@ -184,6 +184,21 @@ t.test('an id of more digits than are kept is refused: its answer would be to an
 });
 
 t.test(
+  'a model reads what a call costs in dollars, where it is paid and what comes next, or what to mend first',
+  async (t) => {
+    const [unpaid, wrong] = [await callTool(gateway, NAME, fresh()), await callTool(gateway, NAME, { prompt: 7 })];
+    const read = ({ content: [block] }: typeof unpaid) => JSON.parse(String(block?.text)).error;
+    const { caip2 } = gateway.state.evm['chain-c'] ?? {};
+    t.match(read(unpaid), /^Payment required: this call costs 0\.06 USD, paid on .*\bchain-c\b/);
+    t.match(read(unpaid), `chain-c (${caip2})`);
+    t.match(read(unpaid), /Nothing was charged\. .*the same arguments .*x402\/payment/);
+    t.match(read(wrong), /invalidParams names each fault.*Nothing was charged/);
+    for (const result of [unpaid, wrong])
+      t.match(result, { structuredContent: { error: read(result) }, _meta: { 'x402/error': { error: read(result) } } });
+  },
+);
+
+t.test(
   'every form of a payment is taken: an object, base64, beside the parameters; and several are refused',
   async (t) => {
     for (const form of ['object', 'base64', 'outside'] as const) {
@@ -214,7 +229,7 @@ t.test(
     for (const bad of [7, 'x', [], { x402Version: 2 }, 'A'.repeat(9_000), { x402Version: 2, pad: 'x'.repeat(9_000) }]) {
       const refused = await callTool(gateway, NAME, fresh(), { 'x402/payment': bad });
       t.ok(Array.isArray(refused.structuredContent?.accepts), 'refused with a fresh challenge');
-      t.not(refused.structuredContent?.error, 'Payment required');
+      t.notMatch(refused.structuredContent?.error, /Payment required|This call costs/);
     }
     for (const bad of [7, 'x', {}, { challenge: {}, payload: {} }, { challenge: 1 }]) {
       const refused = await callTool(gateway, NAME, fresh(), { 'org.paymentauth/credential': bad });
