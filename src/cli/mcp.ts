@@ -22,5 +22,7 @@ await run(async () => {
   }
   const { createServer } = await openBridge(given, caller);
   const input = exactInput(process.stdin, (line) => void process.stdout.write(line));
+  // Whoever starts it again has what is under way, once this process has let go of it.
+  input.once('close', () => process.exit());
   serveStdio(createServer, { transport: new StdioServerTransport(input) });
 });

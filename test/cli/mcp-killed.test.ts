@@ -1,4 +1,6 @@
 /** `npm run mcp`: what was paid for by a process that is not there any more. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -7,7 +9,7 @@ import { openUnanswered, type Sent } from '../../src/cli/mcp/unanswered.ts';
 import { catalogueOf } from '../few-endpoints.ts';
 import { startGateway } from '../gateway.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
-import { openMcp, startMcp } from './mcp-client.ts';
+import { commandOf, openMcp, startMcp } from './mcp-client.ts';
 
 const IMAGE = 'image_family-e-2';
 const PRICE = 60_000n;
@@ -47,6 +49,34 @@ t.test('a process that is killed while a call is under way leaves its answer to 
   const last = await openMcp(t, started);
   t.notMatch(last.told(), /have no answer/);
 });
+
+t.test(
+  'a process whose client dies in the middle of a call ends with it, and leaves the answer to the next',
+  async (t) => {
+    const proxy = await startCuttingProxy(t, gateway.url);
+    const started = { url: proxy.url, data: t.testdir({}), words: WORDS };
+    const before = await gateway.spendable('chain-c');
+    const { command, args, env } = commandOf(started);
+    const left = spawn(command, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
+    t.teardown(() => left.kill('SIGKILL'));
+    const send = (message: object) => left.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const clientInfo = { name: 'plain', version: '1' };
+    send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+    send({ method: 'notifications/initialized' });
+    const hold = proxy.gate.holdNext();
+    send({ id: 2, method: 'tools/call', params: { name: IMAGE, arguments: FOG } });
+    await hold.reached;
+    const ended = once(left, 'close');
+    left.stdin.end();
+    t.same(await ended, [0, null]);
+    hold.release();
+
+    const next = await openMcp(t, started);
+    t.match(await next.call(IMAGE, FOG), bought);
+    t.equal(new Set(proxy.payments).size, 1, 'with the payment that was sent before');
+    t.equal(before - (await gateway.spendable('chain-c')), PRICE);
+  },
+);
 
 t.test('what no answer came of is left to the next process, and what was refused is not', async (t) => {
   const proxy = await startCuttingProxy(t, gateway.url);
