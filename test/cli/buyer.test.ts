@@ -86,6 +86,7 @@ interface Parts {
   readonly paid: (payment: Payment, order: Order, asking: Asking) => Promise<CallToolResult> | CallToolResult;
   readonly sign?: (sign: Wallet['sign']) => Wallet['sign'];
   readonly giveBack?: (giveBack: Spending['giveBack']) => Spending['giveBack'];
+  readonly reserve?: (reserve: Spending['reserve']) => Spending['reserve'];
   readonly untilLate?: () => AbortSignal;
   /** Also pays. */
   readonly solana?: SolanaSigner;
@@ -94,7 +95,16 @@ interface Parts {
 /** A buyer that may lend a dollar, and what it sent. */
 function open(
   t: Test,
-  { offer, paid, sign = (own) => own, giveBack = (own) => own, untilLate, before, solana }: Parts,
+  {
+    offer,
+    paid,
+    sign = (own) => own,
+    giveBack = (own) => own,
+    reserve = (own) => own,
+    untilLate,
+    before,
+    solana,
+  }: Parts,
 ) {
   const payments: Payment[] = [];
   const evm = new Map<string, typeof account>([asset, elsewhere].map(({ id }) => [id, account]));
@@ -120,7 +130,7 @@ function open(
       accounts: evm,
       store: inMemory(),
     }),
-    spending: { ...spending, giveBack: giveBack(spending.giveBack) },
+    spending: { ...spending, giveBack: giveBack(spending.giveBack), reserve: reserve(spending.reserve) },
     unanswered,
     max: usd('0.10'),
     budget: usd('1'),
@@ -257,9 +267,9 @@ t.test('a refusal that is no word that nothing was charged costs the next call f
   }
 });
 
-t.test('who gives up while a payment is signed finds it again', async (t) => {
+t.test('who gives up while a payment is signed has not paid it', async (t) => {
   const leaving = new AbortController();
-  const { call, payments, signed } = open(t, {
+  const { call, spending, payments } = open(t, {
     offer: exact,
     paid: () => here,
     sign:
@@ -269,11 +279,45 @@ t.test('who gives up while a payment is signed finds it again', async (t) => {
         return await own(...given);
       },
   });
-  await call({ call: 1 }, leaving.signal);
+  await t.rejects(call({ call: 1 }, leaving.signal));
+  t.same(payments, []);
+  t.equal(await spending.left(), usd('1'));
   t.match(await call({ call: 1 }), isHere);
-  t.equal(payments.length, 2);
-  t.equal(signed(), 1);
+  t.equal(payments.length, 1);
 });
+
+for (const [from, offer] of [
+  ['a transfer', exact],
+  ['a deposit', drawn()],
+] as const) {
+  t.test(`who gives up before ${from} was sent, and asks for the same at once, pays once`, async (t) => {
+    const leaving = new AbortController();
+    const gate = openGate();
+    const hold = gate.holdNext();
+    const { call, spending, payments } = open(t, {
+      offer,
+      paid: () => here,
+      reserve:
+        (own) =>
+        async (...given) => {
+          await gate.pass();
+          return await own(...given);
+        },
+    });
+    const left = call({ call: 1 }, leaving.signal).catch(() => {});
+    await hold.reached;
+    leaving.abort();
+    const next = call({ call: 1 });
+    hold.release();
+    await left;
+    t.match(await next, isHere);
+    t.equal(payments.length, 1);
+    t.equal(await spending.left(), usd('0.95'));
+    t.match(await call({ call: 2 }), isHere);
+    t.equal(payments.length, 2);
+    t.equal(await spending.left(), usd('0.9'));
+  });
+}
 
 t.test('who gives up while a payment waits for its turn to be sent again finds it again', async (t) => {
   const slow = openGate();

@@ -223,7 +223,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
   /** Whoever leaves while a payment is under way finds it again by asking for the same. */
   async function sendFor(purchase: Purchase, asking: Asking): Promise<CallToolResult> {
     const leave = () => keep(purchase);
-    // Whoever left before, while it was signed or waited for its turn.
+    // Whoever left before, while it waited for its turn.
     if (asking.signal?.aborted) leave();
     asking.signal?.addEventListener('abort', leave, { once: true });
     try {
@@ -259,6 +259,11 @@ export function createBuyer(parts: BuyerParts): Buyer {
     } catch (error) {
       await giveBack(reservation, 'unsent');
       return (await instead?.()) ?? inWords(words.unsigned(name, reasonOf(error)), unpaid);
+    }
+    if (asking.signal?.aborted) {
+      // Who asks for the same meanwhile does not find it, and pays by itself.
+      await (drawing ? drawing.free() : giveBack(reservation, 'unsent'));
+      throw asking.signal.reason;
     }
     const purchase: Purchase = { order, offer, payment, reservation, drawing, isSentOnce: true, isOver: false };
     keepSent(purchase);
