@@ -9,6 +9,7 @@ import type { Deposits, Drawing } from '../../client/deposits.ts';
 import type { Offer } from '../../client/offers.ts';
 import { LONGEST_CALL_MS, openPatience } from '../../client/patience.ts';
 import { openRefused } from '../../client/refused.ts';
+import type { Turn } from '../../client/turns.ts';
 import type { Payment, Wallet } from '../../client/wallet.ts';
 import { asJsonObject } from '../../json.ts';
 import { type Money, toDecimal } from '../../money.ts';
@@ -221,13 +222,12 @@ export function createBuyer(parts: BuyerParts): Buyer {
   }
 
   /** Whoever leaves while a payment is under way finds it again by asking for the same. */
-  async function sendFor(purchase: Purchase, asking: Asking): Promise<CallToolResult> {
+  async function sendFor(purchase: Purchase, asking: Asking, inTurn: Turn = (work) => work()): Promise<CallToolResult> {
     const leave = () => keep(purchase);
-    // Whoever left before, while it waited for its turn.
     if (asking.signal?.aborted) leave();
     asking.signal?.addEventListener('abort', leave, { once: true });
     try {
-      return await send(purchase, asking);
+      return await inTurn(() => send(purchase, asking));
     } catch (error) {
       // Whatever it was, somebody may have the payment.
       leave();
@@ -324,8 +324,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
       const unanswered = takeOpen(order);
       if (unanswered) {
         unanswered.isSentOnce = false;
-        const sending = () => sendFor(unanswered, asking);
-        return deposits && isDrawn(unanswered) ? await deposits.turn(sending) : await sending();
+        return await sendFor(unanswered, asking, isDrawn(unanswered) ? deposits?.turn : undefined);
       }
       const unpaid = await gateway.call(order, asking);
       const required = readPaymentRequired(unpaid);
