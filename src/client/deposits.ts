@@ -9,12 +9,12 @@
 import { asJsonObject, asJsonObjects, type JsonObject } from '../json.ts';
 import { type Money, toDecimal } from '../money.ts';
 import type { ChannelConfig } from '../on-chain/channel-config.ts';
+import { openTurns, type Turn } from '../turns.ts';
 import { type Asset, isSameAddress } from './asset.ts';
 import { channelIdOf, readUnits } from './channel.ts';
 import { type FoundChannel, keyOf, openChannelBook } from './channel-book.ts';
 import { type Channel, type DepositStore, endOf } from './kept-channels.ts';
 import { type ChannelOffer, readChannelOffer, toDollars } from './offers.ts';
-import { openTurns, type Turn } from './turns.ts';
 import { type SignedDeposit, signVoucher } from './voucher.ts';
 import type { Challenge, EvmSigner, Payment } from './wallet.ts';
 

@@ -3,13 +3,13 @@
  * same payment the same answer: what was lost is asked for with it again, and no other is ever signed for the same call.
  */
 import { toDecimal } from '../money.ts';
+import type { Turn } from '../turns.ts';
 import type { Again, Answer, Failure, Paid, Receipt } from './answer.ts';
 import { readResult, TooLong } from './bounded.ts';
 import { type Events, readEvents, type StreamEvent } from './events.ts';
 import type { Offer } from './offers.ts';
 import { openPatience } from './patience.ts';
 import { isOpen, isOwnCode, readProblem, type SaidProblem, saysGivenBack, saysUncharged } from './problem.ts';
-import type { Turn } from './turns.ts';
 
 export interface PurchaseParts {
   readonly offer: Offer;

@@ -13,6 +13,7 @@ import type { StoredAnswer } from '../../store/stored-answer.ts';
 import { throughOutage } from '../../store/through-outage.ts';
 import { waitingFor } from '../../timing.ts';
 import { costOfUsage } from '../../upstream/reported-cost.ts';
+import { inProgress } from './naming.ts';
 import { ApiKeyProblem } from './problems.ts';
 import { type ChatCall, cheaper } from './request.ts';
 
@@ -142,13 +143,6 @@ export async function openHold(
     },
   };
 }
-
-const inProgress = (): ApiKeyProblem =>
-  new ApiKeyProblem(
-    'call_in_progress',
-    'A call with this Idempotency-Key has not ended: send the same again in a moment, it is charged once',
-    { headers: { 'retry-after': '5' } },
-  );
 
 function refusal(
   because: Exclude<HoldRefusal, 'under-way'>,

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKey, NamedCall } from '../../store/credits/credit-store.ts';
+import { openTurns, type Turn } from '../../turns.ts';
+import { ApiKeyProblem } from './problems.ts';
 
 /** As long as other kept values: see `keeping.ts`. */
 const KEPT_MS = 86_400_000;
@@ -18,3 +20,36 @@ export function nameOf(
 }
 
 const digestOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+
+export const inProgress = (): ApiKeyProblem =>
+  new ApiKeyProblem(
+    'call_in_progress',
+    'A call with this Idempotency-Key has not ended: send the same again in a moment, it is charged once',
+    { headers: { 'retry-after': '5' } },
+  );
+
+/**
+ * Has calls of one name made one after the other, so that one alone asks the database again and again while another instance
+ * works on it. Throws ApiKeyProblem `call_in_progress` where those before it took longer than `waitMs`.
+ */
+export function turnsByName(waitMs: number) {
+  const open = new Map<string, { readonly turn: Turn; calls: number }>();
+  return async <Result>(name: string, call: () => Promise<Result>): Promise<Result> => {
+    const own = open.get(name) ?? { turn: openTurns(), calls: 0 };
+    open.set(name, own);
+    own.calls += 1;
+    let hasTurn = false;
+    const work = () => {
+      hasTurn = true;
+      return call();
+    };
+    try {
+      return await own.turn(work, AbortSignal.timeout(waitMs));
+    } catch (error) {
+      throw hasTurn ? error : inProgress();
+    } finally {
+      own.calls -= 1;
+      if (own.calls === 0) open.delete(name);
+    }
+  };
+}

@@ -24,7 +24,7 @@ import { demandAllowance, ROUTE } from './charge.ts';
 import { complete } from './complete.ts';
 import { creditsOf } from './credits.ts';
 import { listedModel, type SoldModel } from './models.ts';
-import { nameOf } from './naming.ts';
+import { nameOf, turnsByName } from './naming.ts';
 import { ApiKeyProblem, errorAnswer } from './problems.ts';
 import { type ChatCall, readCall } from './request.ts';
 import type { TopUps } from './top-up.ts';
@@ -77,6 +77,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
   });
   const running = new Set<Promise<void>>();
   const recentKeys = openRecentKeys(apiKeys, now);
+  const inTurn = turnsByName(parts.waitMs);
 
   /** Throws ApiKeyProblem, and Problem where its address has shown too many that are none. */
   async function showsKey(
@@ -102,7 +103,8 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     visit: Visit,
     gate: Gate,
   ) {
-    const completed = () => complete({ ...parts, leases }, key, call, response, visit, gate);
+    const made = () => complete({ ...parts, leases }, key, call, response, visit, gate);
+    const completed = () => (call.named ? inTurn(call.named.name, made) : made());
     const { topUps } = parts;
     if (!topUps) return await completed();
     const topUp = { apiKey: shownKey(headers) ?? '', keyId: key.id, bound: call.bound, visit };

@@ -1,5 +1,5 @@
 /** One at a time, in the order in which they came. */
-import { onAbort } from '../on-abort.ts';
+import { onAbort } from './on-abort.ts';
 
 /** Throws the signal's reason where it aborts before the turn has come; otherwise what the work throws. */
 export type Turn = <Value>(work: () => Promise<Value>, signal?: AbortSignal) => Promise<Value>;
