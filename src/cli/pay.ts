@@ -1,6 +1,9 @@
 /** `npm run pay`: one paid call from the sandbox's wallet, printed step by step. */
 import './own-fetch.ts';
 import './broken-pipe.ts';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TooLong } from '../client/bounded.ts';
@@ -48,11 +51,20 @@ const initOf = ({ method, body }: Target, headers: Record<string, string>) =>
 const call = (target: Target, headers: Record<string, string> = {}): Promise<Response> =>
   boundedFetch(target.url, initOf(target, headers));
 
-/** The same call for a shell: this command would sign another payment. */
-function inShell(target: Target, payment: Record<string, string>): string {
+/**
+ * A command that sends the same call again, which this one would pay for anew. It reads a file that its owner alone can read: what
+ * was signed is shown to nobody. Source: curl(1), `--config`.
+ */
+function kept(target: Target, payment: Record<string, string>): string {
   const { headers, body } = initOf(target, payment);
-  const lines = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
-  return ['curl', quoted(target.url), ...lines, ...(body === undefined ? [] : [`-d ${quoted(body)}`])].join(' ');
+  const options = [
+    ['url', target.url],
+    ...Object.entries(headers).map(([name, value]) => ['header', `${name}: ${value}`]),
+    ...(body === undefined ? [] : [['data-raw', body]]),
+  ].map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const file = join(mkdtempSync(join(tmpdir(), 'turnpike-')), 'payment.curl');
+  writeFileSync(file, `${['globoff', ...options].join('\n')}\n`, { mode: 0o600 });
+  return `curl --config ${quoted(file)}`;
 }
 
 /** Attempts after the first. */
@@ -80,7 +92,7 @@ async function callPaid(target: Target, headers: Record<string, string>, amount:
     }
     if (pauseMs === undefined) {
       const signed = `${toDecimal(amount)} USD was signed, and may have been charged`;
-      const again = `the same payment is charged once at most, and sent again with\n${inShell(target, headers)}`;
+      const again = `the same payment is charged once at most, and sent again with\n${kept(target, headers)}`;
       throw new PayProblem(`${lost}: ${signed}; ${again}`);
     }
     line('note', `${lost}: the same payment is sent again`);

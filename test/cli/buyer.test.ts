@@ -319,56 +319,37 @@ for (const [from, offer] of [
   });
 }
 
-t.test('who gives up while a payment waits for its turn to be sent again finds it again', async (t) => {
-  const slow = openGate();
-  let isOwed = true;
-  const { call, payments } = open(t, {
-    offer: drawn(),
-    paid: async () => {
-      if (isOwed) return problem('result_owed');
-      await slow.pass();
-      return here;
+for (const next of ['at once', 'later']) {
+  t.test(
+    `who gives up while a payment waits for its turn to be sent again, and asks ${next}, finds it again`,
+    async (t) => {
+      const slow = openGate();
+      let isOwed = true;
+      const { call, payments, signed } = open(t, {
+        offer: drawn(),
+        paid: async () => {
+          if (isOwed) return problem('result_owed');
+          await slow.pass();
+          return here;
+        },
+      });
+      t.match(await call({ call: 1 }), maybeCharged);
+      isOwed = false;
+      const hold = slow.holdNext();
+      const other = call({ call: 2 });
+      await hold.reached;
+      const leaving = new AbortController();
+      const waiting = call({ call: 1 }, leaving.signal);
+      leaving.abort();
+      const asked = next === 'at once' ? call({ call: 1 }) : undefined;
+      hold.release();
+      await Promise.all([other, waiting]);
+      t.match(await (asked ?? call({ call: 1 })), isHere);
+      t.same(payments.at(-1), payments[0]);
+      t.equal(signed(), 2, 'one for each of the two calls');
     },
-  });
-  t.match(await call({ call: 1 }), maybeCharged);
-  isOwed = false;
-  const hold = slow.holdNext();
-  const other = call({ call: 2 });
-  await hold.reached;
-  const leaving = new AbortController();
-  const waiting = call({ call: 1 }, leaving.signal);
-  leaving.abort();
-  hold.release();
-  await Promise.all([other, waiting]);
-  t.match(await call({ call: 1 }), isHere);
-  t.same(payments.at(-1), payments[0]);
-});
-
-t.test('who gives up while a payment waits for its turn, and asks for the same at once, pays once', async (t) => {
-  const slow = openGate();
-  let isOwed = true;
-  const { call, signed } = open(t, {
-    offer: drawn(),
-    paid: async () => {
-      if (isOwed) return problem('result_owed');
-      await slow.pass();
-      return here;
-    },
-  });
-  t.match(await call({ call: 1 }), maybeCharged);
-  isOwed = false;
-  const hold = slow.holdNext();
-  const other = call({ call: 2 });
-  await hold.reached;
-  const leaving = new AbortController();
-  const waiting = call({ call: 1 }, leaving.signal);
-  leaving.abort();
-  const next = call({ call: 1 });
-  hold.release();
-  await Promise.all([other, waiting]);
-  t.match(await next, isHere);
-  t.equal(signed(), 2);
-});
+  );
+}
 
 t.test(
   'a payment that was refused after its caller had left is not sent again, for it is not counted any more',

@@ -82,9 +82,10 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
   const gateway = await startGateway({ catalogue: catalogueOf(t, ['image/family-e-2']) });
   t.teardown(gateway.stop);
   const relay = await startCuttingRelay(t, gateway.url);
+  const kept = t.testdir({});
   const pay = async (prompt: string, network: string) => {
     const words = ['/image/family-e-2', JSON.stringify({ prompt }), '--network', network, '--url', relay.url];
-    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
+    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], { TMPDIR: kept });
     return { code: await ran.ended, said: ran.output() };
   };
   const sent = async (said: string) =>
@@ -107,6 +108,7 @@ t.test('what was lost, or is owed yet, npm run pay asks for with the same paymen
   t.equal(new Set(relay.payments).size, 2, 'and no other payment');
   relay.cuts = 0;
   t.match(await sent(lost.said), /"image_url"/, 'the line that was told last has what was paid for');
+  t.notMatch(lost.said, String(relay.payments.at(-1)), 'and shows nobody what was signed');
   t.equal(new Set(relay.payments).size, 2);
   t.equal(before - (await gateway.spendable('chain-c')), 60_000n, 'charged once');
 
@@ -167,7 +169,9 @@ t.test('of no answer npm run pay reads more than any gateway gives', async (t) =
     await once(server, 'listening');
     t.teardown(() => void server.close().closeAllConnections());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), '/x', '{}', '--url', url], {});
+    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), '/x', '{}', '--url', url], {
+      TMPDIR: t.testdir({}),
+    });
     t.equal(await ran.ended, 1, endless);
     t.match(ran.output(), /the answer is longer than 64 MiB/, endless);
     t.ok(poured.bytes < most, `${endless}: ${poured.bytes} bytes`);
