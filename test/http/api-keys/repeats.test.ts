@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { nameOf } from '../../../src/http/api-keys/naming.ts';
 import { sampleHold } from '../../store/credits/credit-samples.ts';
 import { openGateway } from './gateway.ts';
@@ -219,25 +219,44 @@ t.test('another API key has calls of its own under the same name', async (t) => 
   t.not(answers[0], answers[2]);
 });
 
-for (const waitMs of [60_000, 0]) {
-  t.test(`a call is ${waitMs ? 'waited for' : 'said to be under way'} that another instance makes`, async (t) => {
-    const { origin, key, store } = await openGateway(t, { waitMs });
-    const { apiKey, id } = await key('1');
-    const body = JSON.stringify({ model: 'quick', messages: [{ role: 'user', content: 'hello' }] });
-    const named = nameOf({ id }, Buffer.from(body), { 'idempotency-key': 'elsewhere' }, Date.now());
-    if (!named) throw new Error('the call should have a name');
-    const now = Date.now();
-    const elsewhere = { keyId: id, owner: 'instance-2', now, leaseUntil: now + 60_000, named };
-    t.match(await store.credits.hold(sampleHold('elsewhere', 100n, elsewhere)), { held: true });
-    const headers = { authorization: `Bearer ${apiKey}`, 'idempotency-key': 'elsewhere' };
-    const call = fetch(`${origin}/v1/chat/completions`, { method: 'POST', headers, body });
-    if (waitMs) {
-      const answer = { status: 200, contentType: 'application/json', body: '{"id":"of another instance"}' };
-      await store.credits.settle('elsewhere', { price: 100n, note: 'used', named: { ...named, answer } }, Date.now());
-      t.equal(await (await call).text(), answer.body);
-    } else t.match(await (await call).json(), { error: { code: 'call_in_progress' } });
-  });
+/** A call of that name that another instance holds, and how it is asked for here. */
+async function openElsewhere(t: Test, waitMs: number) {
+  const { origin, key, store } = await openGateway(t, { waitMs });
+  const { apiKey, id } = await key('1');
+  const body = JSON.stringify({ model: 'quick', messages: [{ role: 'user', content: 'hello' }] });
+  const named = nameOf({ id }, Buffer.from(body), { 'idempotency-key': 'elsewhere' }, Date.now());
+  if (!named) throw new Error('the call should have a name');
+  const now = Date.now();
+  const elsewhere = { keyId: id, owner: 'instance-2', now, leaseUntil: now + 60_000, named };
+  t.match(await store.credits.hold(sampleHold('elsewhere', 100n, elsewhere)), { held: true });
+  const headers = { authorization: `Bearer ${apiKey}`, 'idempotency-key': 'elsewhere' };
+  return { store, named, ask: () => fetch(`${origin}/v1/chat/completions`, { method: 'POST', headers, body }) };
 }
+
+t.test('calls wait for one that another instance makes, and one alone asks the database for it', async (t) => {
+  const { store, named, ask } = await openElsewhere(t, 60_000);
+  const { hold } = store.credits;
+  const asking: string[] = [];
+  const askedOften = new Promise<void>((resolve) => {
+    store.credits.hold = (request) => {
+      if (asking.push(request.id) === 5) resolve();
+      return hold(request);
+    };
+  });
+  const calls = Array.from({ length: 10 }, ask);
+  await askedOften;
+  t.equal(new Set(asking).size, 1);
+  const answer = { status: 200, contentType: 'application/json', body: '{"id":"of another instance"}' };
+  await store.credits.settle('elsewhere', { price: 100n, note: 'used', named: { ...named, answer } }, Date.now());
+  for (const call of calls) t.equal(await (await call).text(), answer.body);
+});
+
+t.test('a call that another instance makes for longer than is waited is said to be under way', async (t) => {
+  const { ask } = await openElsewhere(t, 0);
+  const answer = await ask();
+  t.equal(answer.status, 409);
+  t.match(await answer.json(), { error: { code: 'call_in_progress' } });
+});
 
 t.test('who has waited long enough for a call under way is told to come back', async (t) => {
   const asked: (() => void)[] = [];
