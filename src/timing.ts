@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onAbort } from './on-abort.ts';
+import { openTurns } from './turns.ts';
 
 /** A timer of more milliseconds ends at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -94,13 +95,8 @@ export function deadline(milliseconds: number, ...others: AbortSignal[]): { sign
 export function inTurn<Given extends unknown[], Value>(
   task: (...given: Given) => Promise<Value>,
 ): (...given: Given) => Promise<Value> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (...given) => {
-    const run = () => task(...given);
-    const next = last.then(run, run);
-    last = next;
-    return next;
-  };
+  const turn = openTurns();
+  return (...given) => turn(() => task(...given));
 }
 
 /** Asks again only once the last answer is so old. */

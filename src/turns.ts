@@ -35,3 +35,19 @@ export function openTurns(): Turn {
     }
   };
 }
+
+/** The same for each name by itself. */
+export function openTurnsByName() {
+  const open = new Map<string, { readonly turn: Turn; works: number }>();
+  return async <Value>(name: string, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value> => {
+    const own = open.get(name) ?? { turn: openTurns(), works: 0 };
+    open.set(name, own);
+    own.works += 1;
+    try {
+      return await own.turn(work, signal);
+    } finally {
+      own.works -= 1;
+      if (own.works === 0) open.delete(name);
+    }
+  };
+}

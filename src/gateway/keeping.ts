@@ -2,15 +2,13 @@
 import { keepOf } from '../catalogue/settings/keep.ts';
 import type { ServiceFile } from '../catalogue/types.ts';
 import { HOURS_KEPT_MS } from '../console/spans.ts';
+import { KEY_KEPT_MS } from '../payment/idempotency.ts';
 import type { PaymentState } from '../store/payments/states.ts';
 import type { Store } from '../store/store.ts';
 import { clearFolders } from '../upstream/media/ffmpeg.ts';
 import { pruneMedia } from '../upstream/media/prune.ts';
 import type { Config } from './config.ts';
 import { mediaIn } from './disk.ts';
-
-/** Cached answers and idempotency keys are kept for a day. */
-const KEPT_MS = 86_400_000;
 
 /** What webhooks were told, or could not be told, is kept to be looked at. */
 const ALERTS_KEPT_MS = 30 * 86_400_000;
@@ -24,7 +22,7 @@ export async function letGo(
   const now = store.now();
   const { answersMs, paymentsMs, mediaMs } = keepOf(keep);
   await store.forget({
-    values: now - KEPT_MS,
+    values: now - KEY_KEPT_MS,
     answers: now - answersMs,
     payments: paymentsMs === undefined ? undefined : now - paymentsMs,
     alerts: now - ALERTS_KEPT_MS,

@@ -9,7 +9,8 @@ import type { Payment, SharedKey } from '../store/store.ts';
 import type { Replay } from './bought.ts';
 import type { Credential, Quote, VerifiedPayment } from './rail.ts';
 
-const KEPT_MS = 86_400_000;
+/** How long an `Idempotency-Key` and an identifier have their meaning. */
+export const KEY_KEPT_MS = 86_400_000;
 
 /**
  * The keys under which the store has the payment; none without the header, or where neither the payer nor who acts for it is
@@ -29,7 +30,7 @@ export function sharedKeys(
   const here = [...everywhere, network];
   // Both: who looks like a contract while the chain cannot be asked has its own answer there all the same.
   const names = holder.isContract && !holder.isDelegated ? [here] : [everywhere, here];
-  return names.map((name) => ({ name: named('idempotency', name), since: now - KEPT_MS }));
+  return names.map((name) => ({ name: named('idempotency', name), since: now - KEY_KEPT_MS }));
 }
 
 const named = (kind: string, name: unknown): string =>
@@ -37,7 +38,7 @@ const named = (kind: string, name: unknown): string =>
 
 /** The key of a credential that names its purchase. It can be asked for before the payer is proven. */
 export const identifierKey = ({ identifier }: Credential, now: number): SharedKey | undefined =>
-  identifier === undefined ? undefined : { name: named('identifier', identifier), since: now - KEPT_MS };
+  identifier === undefined ? undefined : { name: named('identifier', identifier), since: now - KEY_KEPT_MS };
 
 export const identifierTaken = (): Problem =>
   new Problem(

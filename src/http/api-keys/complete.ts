@@ -16,7 +16,7 @@ import type { ChatSource } from './models.ts';
 import { errorAnswer } from './problems.ts';
 import type { Reply } from './reply.ts';
 import { type ChatCall, upstreamBody } from './request.ts';
-import { eventOf, STREAM_HEADERS, streamedReply } from './streamed.ts';
+import { eventOf, streamedReply } from './streamed.ts';
 import { createTally } from './tally.ts';
 import { wholeReply } from './whole.ts';
 
@@ -151,7 +151,6 @@ export async function complete(
 /** What a call of the same name was answered, and charged. */
 function sendAgain(response: ServerResponse, { status, contentType, body }: StoredAnswer): void {
   response.writeHead(status, {
-    ...(contentType === STREAM_HEADERS['content-type'] && STREAM_HEADERS),
     'content-type': contentType,
     'content-length': Buffer.byteLength(body),
     'idempotency-replayed': 'true',

@@ -1,12 +1,10 @@
 /** `Idempotency-Key`: how a caller names a call, so that it can be sent again and is made, and charged, once. */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { KEY_KEPT_MS } from '../../payment/idempotency.ts';
 import type { ApiKey, NamedCall } from '../../store/credits/credit-store.ts';
-import { openTurns, type Turn } from '../../turns.ts';
+import { openTurnsByName } from '../../turns.ts';
 import { ApiKeyProblem } from './problems.ts';
-
-/** As long as other kept values: see `keeping.ts`. */
-const KEPT_MS = 86_400_000;
 
 /** Undefined where the call has no name. Nobody reads what was answered to another key. */
 export function nameOf(
@@ -16,7 +14,7 @@ export function nameOf(
   now: number,
 ): NamedCall | undefined {
   if (typeof given !== 'string' || given === '') return undefined;
-  return { name: digestOf(JSON.stringify([id, given])), digest: digestOf(body), since: now - KEPT_MS };
+  return { name: digestOf(JSON.stringify([id, given])), digest: digestOf(body), since: now - KEY_KEPT_MS };
 }
 
 const digestOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
@@ -33,23 +31,11 @@ export const inProgress = (): ApiKeyProblem =>
  * works on it. Throws ApiKeyProblem `call_in_progress` where those before it took longer than `waitMs`.
  */
 export function turnsByName(waitMs: number) {
-  const open = new Map<string, { readonly turn: Turn; calls: number }>();
+  const inTurn = openTurnsByName();
   return async <Result>(name: string, call: () => Promise<Result>): Promise<Result> => {
-    const own = open.get(name) ?? { turn: openTurns(), calls: 0 };
-    open.set(name, own);
-    own.calls += 1;
-    let hasTurn = false;
-    const work = () => {
-      hasTurn = true;
-      return call();
-    };
-    try {
-      return await own.turn(work, AbortSignal.timeout(waitMs));
-    } catch (error) {
-      throw hasTurn ? error : inProgress();
-    } finally {
-      own.calls -= 1;
-      if (own.calls === 0) open.delete(name);
-    }
+    const late = AbortSignal.timeout(waitMs);
+    return await inTurn(name, call, late).catch((error: unknown) => {
+      throw error === late.reason ? inProgress() : error;
+    });
   };
 }

@@ -9,8 +9,7 @@ import { MOST_KEPT, type Reply } from './reply.ts';
 
 const TYPE = 'text/event-stream; charset=utf-8';
 
-/** Of an answer in events. */
-export const STREAM_HEADERS = {
+const HEADERS = {
   'content-type': TYPE,
   'cache-control': 'no-cache, no-transform',
   ...UNBUFFERED,
@@ -47,7 +46,7 @@ export function streamedReply(
 
   async function send(text: string): Promise<void> {
     if (response.destroyed) return;
-    if (!response.headersSent) response.writeHead(200, STREAM_HEADERS);
+    if (!response.headersSent) response.writeHead(200, HEADERS);
     if (response.write(text) || response.writableLength < PILE_BYTES) return;
     // A caller that reads slowly slows the provider down, but not for long: its turn there is somebody else's then, and
     // the answer is read to its end for the charge alone.
@@ -81,7 +80,7 @@ export function streamedReply(
     },
     broken: (error) => eventOf({ error: brokenOff(error) }),
     finish(end) {
-      if (!response.headersSent) response.writeHead(200, STREAM_HEADERS);
+      if (!response.headersSent) response.writeHead(200, HEADERS);
       response.end(end);
     },
     kept(end) {

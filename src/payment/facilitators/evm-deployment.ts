@@ -13,6 +13,7 @@ import {
   type Hex,
   parseAbi,
 } from 'viem';
+import { openTurnsByName } from '../../turns.ts';
 import { type Counterfactual, readCounterfactual } from '../authorizations/counterfactual.ts';
 import { type Attempt, newAttempt, Told } from './attempt.ts';
 import { type Call, type EvmDriver, isOpen } from './evm-driver.ts';
@@ -97,7 +98,8 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
   /** By wallet: what was sent, until its end is known. Without a hash the node gave no answer. */
   const sent = new Map<string, { readonly at: number; readonly hash?: Hex }>();
   /** By wallet: the last that has to do with its deployment in this process. */
-  const turns = new Map<string, Promise<unknown>>();
+  /** One at a time for each wallet, whatever it pays for: who comes next finds it. */
+  const inTurn = openTurnsByName();
   /** Deployments, oldest first, of wallets that have not paid for them, and what they owe in atomic units. */
   let unpaid: readonly { readonly name: string; readonly at: number; readonly owed: bigint }[] = [];
   const nameOf = ({ address }: NamedWallet): string => address.toLowerCase();
@@ -214,16 +216,6 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
     throw new Told(attempt.refusal ?? 'the factory did not deploy the wallet that pays');
   }
 
-  /** One at a time for each wallet, whatever it pays for: who comes next finds it. */
-  function inTurn<Value>(wallet: NamedWallet, work: () => Promise<Value>): Promise<Value> {
-    const name = nameOf(wallet);
-    const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
-    turns.set(name, turn);
-    return turn.finally(() => {
-      if (turns.get(name) === turn) turns.delete(name);
-    });
-  }
-
   async function isMissing(wallet: NamedWallet, attempt: Attempt): Promise<boolean> {
     if (await exists(wallet)) return false;
     demandAllowed(wallet);
@@ -263,7 +255,7 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
         isMissing: isWithout,
         rehearse: (call, price) => rehearse(wallet, call, price),
         deployFor: (call, attempt, price) =>
-          inTurn(wallet, async () => {
+          inTurn(nameOf(wallet), async () => {
             if (!(await isWithout(attempt))) return;
             const { weigh } = await rehearse(wallet, call, price);
             await deploy(wallet, await weigh());

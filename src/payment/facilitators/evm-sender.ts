@@ -18,6 +18,7 @@ import {
 import { getNodeError } from 'viem/utils';
 import type { NonceStore } from '../../store/nonce-store.ts';
 import { every } from '../../timing.ts';
+import { openTurns } from '../../turns.ts';
 import type { Attempt } from './attempt.ts';
 
 interface Fees {
@@ -103,18 +104,12 @@ export function openEvmSender(options: EvmSenderOptions): EvmSender {
   const { name, account, chainId, reader, once, nonces, resendAfterMs, stalledAfterMs } = options;
   const { address } = account;
   const watched = new Map<number, Sent>();
-  let lastSend: Promise<unknown> = Promise.resolve();
+  /** One after the other, so that a node sees the numbers in their order. */
+  const inTurn = openTurns();
   let lastTakenAt = 0;
   let stopWatching: (() => void) | undefined;
   /** What the chain's count was when it was last seen to change, and when that was. */
   let stood = { count: -1, since: 0 };
-
-  /** One after the other, so that a node sees the numbers in their order. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = lastSend.then(work, work);
-    lastSend = turn.catch(() => undefined);
-    return turn;
-  }
 
   const count = (blockTag: 'latest' | 'pending') => reader.getTransactionCount({ address, blockTag });
 
