@@ -15,7 +15,7 @@ export function makeDocument(content: object | string, type = JSON_TYPE): Docume
 }
 
 /** `known`: the `If-None-Match` of a request, whose tags a proxy that compresses has marked as weak. */
-export const isAmong = ({ etag }: Document, known = ''): boolean =>
+export const isAmong = ({ etag }: Pick<Document, 'etag'>, known = ''): boolean =>
   known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 
 /** The same for JSON, made when it is first asked for: nobody waits for what nobody reads. */

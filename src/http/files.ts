@@ -1,5 +1,6 @@
 /** Documents and media: what is served as it is. */
 import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import type { Request, Response } from 'express';
 import { type Document, isAmong } from '../discovery/document.ts';
@@ -27,7 +28,13 @@ export function sendDocument(document: Document, request: Request, response: Res
 
 /** Media is named by its content, so it can be kept for as long as anybody likes. */
 export function sendFile(file: ServedFile, request: Request, response: Response): void {
+  const etag = `"${basename(file.path)}"`;
+  response.setHeader('etag', etag);
   response.setHeader('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
+  if (isAmong({ etag }, request.headers['if-none-match'])) {
+    response.status(304).end();
+    return;
+  }
   response.setHeader('content-type', file.type);
   response.setHeader('accept-ranges', 'bytes');
   // A picture may be an SVG, and what a stranger had made must run nothing at the gateway's origin. Sound and film that are
@@ -35,7 +42,7 @@ export function sendFile(file: ServedFile, request: Request, response: Response)
   response.setHeader('content-security-policy', "default-src 'none'; media-src 'self'; sandbox");
   // Nor is it shown there: browsers that keep to this show no PDF.
   if (file.type === 'application/pdf') response.setHeader('content-disposition', 'attachment');
-  const [range] = request.range(file.size, { combine: true }) === -1 ? [undefined] : rangesOf(request, file.size);
+  const [range] = [undefined, etag].includes(request.get('if-range')) ? rangesOf(request, file.size) : [];
   if (range) {
     response.status(206).setHeader('content-range', `bytes ${range.start}-${range.end}/${file.size}`);
   }

@@ -47,6 +47,7 @@ export const serviceOperations: OwnOperations = {
         responses: {
           200: { description: 'The file', content: file },
           206: { description: 'The range that was asked for', content: file },
+          304: { description: 'If-None-Match names it: nothing is sent again' },
           404: json('No file of that name is kept here', named('Error')),
           ...failures(431),
         },

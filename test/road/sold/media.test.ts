@@ -54,6 +54,27 @@ t.test('a reader who stays gets the whole file, or the part it asks for', async 
   t.equal(await part.text(), 'media');
 });
 
+t.test(
+  'a download that broke off goes on where it stopped, in browsers as well, which do so by a tag alone',
+  async (t) => {
+    const ask = (headers: Record<string, string> = {}) => fetch(`${gateway.url}/media/${name}`, { headers });
+    const first = await ask();
+    await first.body?.cancel();
+    const tag = first.headers.get('etag') ?? '';
+    t.match(tag, /^"[^"]+"$/);
+    const rest = await ask({ range: 'bytes=19999990-', 'if-range': tag });
+    t.equal(rest.status, 206);
+    t.equal(rest.headers.get('etag'), tag);
+    t.equal(await rest.text(), 'mediamedia');
+    const differing = await ask({ range: 'bytes=19999990-', 'if-range': '"of another file"' });
+    t.equal(differing.status, 200, 'who has begun with something else is given all of it');
+    t.equal((await differing.arrayBuffer()).byteLength, file.length);
+    const known = await ask({ 'if-none-match': tag });
+    t.equal(known.status, 304, 'who has it is not sent it again');
+    t.equal((await known.arrayBuffer()).byteLength, 0);
+  },
+);
+
 /** Runs while no file can be stored. */
 async function withoutDirectory<Result>({ directory }: Gateway, run: () => Promise<Result>): Promise<Result> {
   const media = join(directory, 'media');
