@@ -11,13 +11,20 @@ export class TimeLimit extends EventEmitter {
   expired = false;
   readonly #letGo: (() => void) | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
+  readonly #silence: NodeJS.Timeout | undefined;
 
-  constructor(signal: AbortSignal | undefined, milliseconds: number | undefined) {
+  /** `silentMs`: how long nothing may come; undefined: as long as the rest allows. */
+  constructor(signal: AbortSignal | undefined, milliseconds: number | undefined, silentMs?: number) {
     super();
     if (signal?.aborted) this.aborted = true;
     this.#letGo = signal && onAbort(signal, () => this.#abort());
-    if (milliseconds === undefined) return;
-    this.#timer = setTimeout(
+    this.#timer = this.#expireAfter(milliseconds);
+    this.#silence = this.#expireAfter(silentMs);
+  }
+
+  #expireAfter(milliseconds: number | undefined): NodeJS.Timeout | undefined {
+    if (milliseconds === undefined) return undefined;
+    return setTimeout(
       () => {
         this.expired = true;
         this.#abort();
@@ -31,8 +38,14 @@ export class TimeLimit extends EventEmitter {
     this.emit('abort');
   }
 
+  /** Something came. */
+  heard(): void {
+    this.#silence?.refresh();
+  }
+
   stopClock(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
   }
 
   clear(): void {

@@ -50,9 +50,11 @@ export function wholeAnswer(
       onResponseStart(_, statusCode, answered) {
         status = statusCode;
         headers = answered;
+        limit.heard();
         began?.(statusCode);
       },
       onResponseData(_, piece) {
+        limit.heard();
         bytes += piece.length;
         if (bytes <= maxBytes) {
           pieces.push(piece);

@@ -82,6 +82,9 @@ export interface Begun<Body> {
 
 const refusals: ReadonlySet<number> = new Set([401, 402, 403]);
 
+/** What is silent for longer may be a connection that was lost and never closed: the job, which is billed, is asked for anew. */
+const SILENT_JOB_MS = 30_000;
+
 const LONGEST_PATH = 300;
 
 /** For messages. Part of a path may be what the provider handed out. */
@@ -124,7 +127,7 @@ export async function begin<Body>(
     const message = `${where}: not asked, it failed too often just now`;
     return final(new UpstreamProblem('unavailable', connection.upstream, message));
   }
-  const limit = new TimeLimit(request.signal, connection.timeoutMs);
+  const limit = new TimeLimit(request.signal, connection.timeoutMs, request.asksOfJob ? SILENT_JOB_MS : undefined);
   const startedAt = performance.now();
   let status: number | undefined;
   const leave = () => {
@@ -152,6 +155,8 @@ export async function begin<Body>(
     const late = limit.expired || isTimeout(request.signal.reason);
     const message = `${where}: ${late ? 'no answer in time' : 'abandoned'}`;
     const problem = new UpstreamProblem('timeout', connection.upstream, message);
+    if (limit.expired && request.asksOfJob)
+      return { failed: { problem, retryable: true, retryAfterMs: 0 }, ended: 'abandoned' };
     // The upstream's own limit alone speaks against it: a caller can ask for what takes longer than any deadline.
     return { failed: final(problem), ended: limit.expired ? 'failure' : 'abandoned' };
   };

@@ -22,7 +22,7 @@ export interface UpstreamRequest {
   parts?: readonly FormPart[];
   /** Repeating it does no harm: it may be retried on 429, 502, 503 and 504. Default: true for GET only. */
   idempotent?: boolean;
-  /** Asks how a job stands, which is billed: it is retried on every 5xx and for longer, and asked of an upstream that keeps failing. */
+  /** Asks how a job stands, which is billed: it is retried on every 5xx, where nothing comes, and for longer, and asked of an upstream that keeps failing. */
   asksOfJob?: boolean;
   signal: AbortSignal;
   /** Default: 32 MB. */

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { writePdf } from '../../../src/sandbox/files/pdf.ts';
 import { drawPicture } from '../../../src/sandbox/files/png.ts';
 import { payV2, request } from '../../clients.ts';
+import { deadlinesOf } from '../../deadlines.ts';
 import { startGateway } from '../../gateway.ts';
 import { json, serve } from '../../upstream/http/weather.ts';
 
@@ -62,7 +63,8 @@ const filesFor = (origin: string) => ({
 
 const LARGE = Buffer.alloc(33 * 1024 * 1024);
 
-async function open(t: Test) {
+/** `silent`: called where a request is left without an answer, or without the rest of one. */
+async function open(t: Test, silent = () => {}) {
   const picture = await drawPicture({ seed: 'studio', width: 64, height: 48, label: 'studio', format: 'png' });
   const base64 = picture.toString('base64');
   const asked: string[] = [];
@@ -73,7 +75,7 @@ async function open(t: Test) {
     asked.push(line);
     const seen = (looks.get(line) ?? 0) + 1;
     looks.set(line, seen);
-    const fate = ['lost', 'large'].find((one) => body.includes(one)) ?? 'p1';
+    const fate = ['lost', 'large', 'silent'].find((one) => body.includes(one)) ?? 'p1';
     switch (line) {
       case 'POST /v1/posters':
         return response.writeHead(202, { 'operation-location': `/v1/posters/${fate}` }).end();
@@ -81,6 +83,10 @@ async function open(t: Test) {
         return json(response, 200, seen < 3 ? { state: 'drawn' } : { state: 'done', poster_url: `${origin}/p1.png` });
       case 'GET /v1/posters/large':
         return json(response, 200, { state: 'done', poster_url: `${origin}/large.png` });
+      case 'GET /v1/posters/silent':
+        if (seen > 2) return json(response, 200, { state: 'done', poster_url: `${origin}/p1.png` });
+        if (seen === 2) response.writeHead(200).write('{');
+        return silent();
       case 'GET /v1/posters/lost':
         return json(response, 200, { state: 'lost' });
       case 'GET /large.png':
@@ -147,6 +153,15 @@ t.test('a job that a header names is waited for, and the file where it says is k
   t.equal((await gateway.earned('chain-c')) - before, 10_000n);
   t.match(await buy('/studio/poster', 'lost'), { status: 500, body: { error: { code: 'upstream_failed' } } });
   t.equal((await gateway.earned('chain-c')) - before, 10_000n, 'a job that came to nothing is not charged');
+});
+
+t.test('a job is asked for once more where nothing comes on a connection that nobody has closed', async (t) => {
+  const pass = deadlinesOf(t, 30_000);
+  const { gateway, asked, buy } = await open(t, pass);
+  const before = await gateway.earned('chain-c');
+  t.equal((await buy('/studio/poster', 'silent')).status, 200);
+  t.same(asked, ['POST /v1/posters', ...Array(3).fill('GET /v1/posters/silent'), 'GET /p1.png'], 'and is begun once');
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
 });
 
 t.test('a file may be larger than any other answer', async (t) => {
