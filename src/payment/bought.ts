@@ -1,4 +1,5 @@
 /** What a payment has bought already: it has that again, and nothing else. */
+import { PURCHASES_PATH } from '../paths.ts';
 import { mayHaveSettled } from '../store/payments/claimable.ts';
 import type { Payment, Receipt, Store } from '../store/store.ts';
 import type { StoredAnswer } from '../store/stored-answer.ts';
@@ -23,7 +24,7 @@ export function boughtBefore(payment: Payment, credential: Credential, quote: Qu
   if (quote.isSecret && !credential.isPrivate) {
     throw new Refusal(
       'invalid-challenge',
-      'this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2',
+      `this answer holds a secret, and the chain shows all of a version 1 payment: it was given once; pay with version 2, and have what was lost on its way from GET ${PURCHASES_PATH}, by a proof of the wallet that paid`,
     );
   }
   return { id, answer, receipt, network, payer, asset };
