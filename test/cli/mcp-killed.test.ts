@@ -7,6 +7,7 @@ import t from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { openUnanswered, type Sent } from '../../src/cli/mcp/unanswered.ts';
 import { catalogueOf } from '../few-endpoints.ts';
+import { freePort } from '../free-port.ts';
 import { startGateway } from '../gateway.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { commandOf, openMcp, startMcp } from './mcp-client.ts';
@@ -17,7 +18,8 @@ const WORDS = ['--network', 'chain-c'];
 const FOG = { prompt: 'a lighthouse in fog' };
 const bought = { structuredContent: { image_url: /^http/ } };
 
-const gateway = await startGateway({ catalogue: catalogueOf(t, ['image/family-e-2']), networks: ['chain-c'] });
+const catalogue = catalogueOf(t, ['image/family-e-2']);
+const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
 t.teardown(gateway.stop);
 
 t.test('a process that is killed while a call is under way leaves its answer to who asks the next one', async (t) => {
@@ -138,3 +140,20 @@ t.test('a process takes over what dead ones left for its gateway, for a day', as
   t.equal(files(), 0);
   t.same(readdirSync(directory), []);
 });
+
+t.test(
+  'a sandbox that was started anew, with other wallets and chains, is paid by the process that was there',
+  async (t) => {
+    const networks = ['chain-a', 'chain-c'];
+    const start = (port: string) => startGateway({ catalogue, networks, environment: { PORT: port } });
+    const first = await start(String(await freePort()));
+    const data = t.testdir({});
+    const open = (network: string) => openMcp(t, { url: first.url, data, words: ['--network', network] });
+    const processes = await Promise.all(networks.map(open));
+    await first.stop();
+    const second = await start(new URL(first.url).port);
+    t.teardown(second.stop);
+    for (const { call } of processes) t.match(await call(IMAGE, FOG), bought);
+    t.equal((await second.calls()).settlementCount, 2);
+  },
+);

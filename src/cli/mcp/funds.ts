@@ -47,6 +47,27 @@ function payableOf(network: string | undefined, assets: readonly Asset[]): reado
   throw new UsageProblem(`--network ${network} is not known: take ${known.join(', ')}`);
 }
 
+async function playFunds(sandbox: SandboxState, network: string | undefined): Promise<Funds> {
+  const assets = sandboxAssets(sandbox);
+  const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, evmKey(privateKey)] as const);
+  const accounts = new Map(evm);
+  const payable = payableOf(network, assets);
+  const onSolana = payable.some(({ family }) => family === 'solana') ? sandbox.solana : undefined;
+  const solana = onSolana && (await solanaKey(onSolana.secretKey));
+  return { money: 'play', wallet: openWallet(payable, { evm: accounts, solana }), assets, accounts, payable };
+}
+
+/** As it is by then: one that was started anew has other keys, and its chains are elsewhere. */
+const signingNow =
+  (origin: string, network: string | undefined): Wallet['sign'] =>
+  async (offer, required) => {
+    const sandbox = await readSandbox(origin);
+    if (!sandbox) throw new Error(`${origin} is no sandbox any more`);
+    const { wallet, payable } = await playFunds(sandbox, network);
+    const asset = payable.find(({ id }) => id === offer.asset.id) ?? offer.asset;
+    return wallet.sign({ ...offer, asset }, required);
+  };
+
 /**
  * Keys of the environment never pay a sandbox, which names its assets itself. Undefined without a wallet. Throws
  * UsageProblem.
@@ -58,14 +79,8 @@ export async function openFunds(
 ): Promise<Funds | undefined> {
   const sandbox = await readSandbox(origin);
   if (sandbox) {
-    const assets = sandboxAssets(sandbox);
-    const evm = Object.entries(sandbox.evm).map(([id, { privateKey }]) => [id, evmKey(privateKey)] as const);
-    const accounts = new Map(evm);
-    const payable = payableOf(network, assets);
-    const onSolana = payable.some(({ family }) => family === 'solana') ? sandbox.solana : undefined;
-    const solana = onSolana && (await solanaKey(onSolana.secretKey));
-    const wallet = openWallet(payable, { evm: accounts, solana });
-    return { money: 'play', wallet, assets, accounts, payable };
+    const funds = await playFunds(sandbox, network);
+    return { ...funds, wallet: { ...funds.wallet, sign: signingNow(origin, network) } };
   }
   const assets = shippedAssets(environment);
   const payable = payableOf(network, assets);
