@@ -1,5 +1,6 @@
 /** Reads files at addresses that strangers choose: callers' references and what providers hand out. */
 import { Agent } from 'undici';
+import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { readBounded } from './bounded-body.ts';
 import { openGate } from './concurrency.ts';
@@ -37,6 +38,9 @@ export interface DownloaderOptions {
 
 const MOST_REDIRECTS = 3;
 const DEFAULT_TIMEOUT_MS = { provider: 60_000, caller: 30_000 };
+
+/** For as long nothing may come of what a provider made: its connection may be lost, and the next still be in time. */
+const SILENT_MS = 15_000;
 
 /** What callers name is read before anything is paid: four of the largest files at a time and a few in a minute. */
 const ALLOWANCE = { mostAtOnce: 4, bytesPerMinute: 134_217_728 };
@@ -78,7 +82,7 @@ export function openDownloader(given: DownloaderOptions): Downloader {
   async function follow(
     start: string,
     options: DownloadOptions,
-    signal: AbortSignal,
+    signal: AbortSignal | TimeLimit,
     take: (bytes: number) => void,
   ): Promise<Buffer> {
     let url = start;
@@ -114,9 +118,10 @@ export function openDownloader(given: DownloaderOptions): Downloader {
     async download(url, options) {
       const { upstream, givenBy, caller, signal, timeoutMs = DEFAULT_TIMEOUT_MS[givenBy] } = options;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const limit = givenBy === 'provider' ? new TimeLimit(limited, undefined, SILENT_MS) : undefined;
       try {
         if (caller !== undefined) return await followFor(caller, url, options, limited);
-        return await follow(url, options, limited, () => undefined);
+        return await follow(url, options, limit ?? limited, () => limit?.heard());
       } catch (error) {
         if (error instanceof AllowanceSpent) {
           throw new UpstreamProblem('throttled', upstream, error.message, { publicMessage: error.message });
@@ -130,6 +135,8 @@ export function openDownloader(given: DownloaderOptions): Downloader {
           throw new UpstreamProblem('invalid-input', upstream, message, { publicMessage, cause: error });
         }
         throw new UpstreamProblem(reason.refused ? 'malformed' : 'failed', upstream, message, { cause: error });
+      } finally {
+        limit?.clear();
       }
     },
     async close() {

@@ -3,6 +3,7 @@ import type { Test } from 'tap';
 import { filePath, makeFile } from '../../../src/sandbox/files/index.ts';
 import { type Downloader, openDownloader } from '../../../src/upstream/http/download.ts';
 import type { MediaStore } from '../../../src/upstream/media/store.ts';
+import { deadlinesOf } from '../../deadlines.ts';
 import { serve } from '../http/weather.ts';
 import { problemOf } from '../providers/contract.ts';
 
@@ -78,5 +79,19 @@ export function mediaContract(t: Test, open: (t: Test, downloads: Downloader) =>
     t.same((await store.copy(`${origin}/a`, 'image', { upstream: 'painter', signal })).bytes, bytes);
     const gone = problemOf(store.copy(`${origin}/gone`, 'image', { upstream: 'painter', signal }));
     t.match(await gone, { failure: 'failed', upstream: 'painter' });
+  });
+
+  t.test('copies a file once more where nothing comes on a connection that nobody has closed', async (t) => {
+    const pass = deadlinesOf(t, 15_000);
+    const bytes = await png();
+    const { origin } = await serve(t, (_request, response, asked) => {
+      if (asked === 3) return response.end(bytes);
+      if (asked === 2) response.writeHead(200).write(bytes.subarray(0, 99));
+      pass();
+    });
+    const { signal } = new AbortController();
+
+    const { store } = await opened(t, [origin]);
+    t.same((await store.copy(`${origin}/a`, 'image', { upstream: 'painter', signal })).bytes, bytes);
   });
 }
