@@ -8,7 +8,7 @@ import type { Failed, PreparedRequest, UpstreamConnection } from './exchange.ts'
 import { pathBelow } from './own-address.ts';
 import { hiddenOf, redact } from './redact.ts';
 import { encodeBody, withQuery } from './request-body.ts';
-import { jobDelay, pause, retryDelay } from './retry.ts';
+import { jobDelay, jobSilence, pause, retryDelay } from './retry.ts';
 import type { SignedToken } from './signed-token.ts';
 import { openStream } from './stream.ts';
 import { openTurns, type TurnsAt } from './turns.ts';
@@ -126,6 +126,7 @@ export function openUpstreamHttp(
       signal: request.signal,
       idempotent: request.idempotent ?? request.method === 'GET',
       asksOfJob: request.asksOfJob ?? false,
+      silentMs: undefined,
       caller,
       within,
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
@@ -139,7 +140,8 @@ export function openUpstreamHttp(
     async request(request) {
       const prepared = prepare(request, caller, within);
       for (let attempt = 0; ; attempt += 1) {
-        const outcome = await attemptOnce(connection, prepared);
+        const silentMs = prepared.asksOfJob ? jobSilence(attempt) : undefined;
+        const outcome = await attemptOnce(connection, { ...prepared, silentMs });
         if ('response' in outcome) return outcome.response;
         const delayOf = prepared.asksOfJob ? jobDelay : retryDelay;
         const delay = mayRetry(prepared, outcome) ? delayOf(attempt, outcome.retryAfterMs) : undefined;

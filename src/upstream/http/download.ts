@@ -18,6 +18,8 @@ export interface DownloadOptions {
   maxBytes: number;
   /** Default: one minute, and half of it for a caller's file. */
   timeoutMs?: number;
+  /** How long nothing may come, in milliseconds. Default: as long as the rest allows. */
+  silentMs?: number;
 }
 
 export interface Downloader {
@@ -38,9 +40,6 @@ export interface DownloaderOptions {
 
 const MOST_REDIRECTS = 3;
 const DEFAULT_TIMEOUT_MS = { provider: 60_000, caller: 30_000 };
-
-/** For as long nothing may come of what a provider made: its connection may be lost, and the next still be in time. */
-const SILENT_MS = 15_000;
 
 /** What callers name is read before anything is paid: four of the largest files at a time and a few in a minute. */
 const ALLOWANCE = { mostAtOnce: 4, bytesPerMinute: 134_217_728 };
@@ -116,9 +115,9 @@ export function openDownloader(given: DownloaderOptions): Downloader {
 
   return {
     async download(url, options) {
-      const { upstream, givenBy, caller, signal, timeoutMs = DEFAULT_TIMEOUT_MS[givenBy] } = options;
+      const { upstream, givenBy, caller, signal, silentMs, timeoutMs = DEFAULT_TIMEOUT_MS[givenBy] } = options;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const limit = givenBy === 'provider' ? new TimeLimit(limited, undefined, SILENT_MS) : undefined;
+      const limit = silentMs === undefined ? undefined : new TimeLimit(limited, undefined, silentMs);
       try {
         if (caller !== undefined) return await followFor(caller, url, options, limited);
         return await follow(url, options, limit ?? limited, () => limit?.heard());
@@ -128,7 +127,8 @@ export function openDownloader(given: DownloaderOptions): Downloader {
         }
         const reason = reasonOf(error);
         const where = URL.canParse(url) ? new URL(url).host : 'an address that cannot be read';
-        const message = `file at ${where}: ${error instanceof Error ? error.message : reason.text}`;
+        const why = error instanceof Error ? error.message : reason.text;
+        const message = `file at ${where}: ${limit?.aborted ? 'took too long' : why}`;
         if (signal.aborted) throw new UpstreamProblem('timeout', upstream, message, { cause: error });
         if (givenBy === 'caller') {
           const publicMessage = `The file's address ${reason.text}`;

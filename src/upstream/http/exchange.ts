@@ -50,6 +50,8 @@ export interface PreparedRequest {
   idempotent: boolean;
   /** Asks how a job stands, which is paid for. */
   asksOfJob: boolean;
+  /** How long nothing may come, in milliseconds; undefined: as long as the rest allows. */
+  silentMs: number | undefined;
   /** Who pays for it, or the key; undefined for nobody. */
   caller: string | undefined;
   within: Within;
@@ -81,9 +83,6 @@ export interface Begun<Body> {
 }
 
 const refusals: ReadonlySet<number> = new Set([401, 402, 403]);
-
-/** What is silent for longer may be a connection that was lost and never closed: the job, which is billed, is asked for anew. */
-const SILENT_JOB_MS = 30_000;
 
 const LONGEST_PATH = 300;
 
@@ -127,7 +126,7 @@ export async function begin<Body>(
     const message = `${where}: not asked, it failed too often just now`;
     return final(new UpstreamProblem('unavailable', connection.upstream, message));
   }
-  const limit = new TimeLimit(request.signal, connection.timeoutMs, request.asksOfJob ? SILENT_JOB_MS : undefined);
+  const limit = new TimeLimit(request.signal, connection.timeoutMs, request.silentMs);
   const startedAt = performance.now();
   let status: number | undefined;
   const leave = () => {

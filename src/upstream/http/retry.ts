@@ -36,6 +36,15 @@ export function jobDelay(attempt: number, retryAfterMs: number | undefined, rand
   return Math.min(Math.max(backoff, retryAfterMs ?? 0), LONGEST_TIMER_MS);
 }
 
+const SILENT_MS = 30_000;
+const MOST_DOUBLINGS = 3;
+
+/**
+ * How long nothing may come of how a job stands before it is asked for anew: the connection may be lost, and never closed. Longer
+ * with each attempt, for a provider that is silent until there is something to say.
+ */
+export const jobSilence = (attempt: number): number => SILENT_MS * 2 ** Math.min(attempt, MOST_DOUBLINGS);
+
 /** The `Retry-After` header (RFC 9110: seconds or a date) in milliseconds, or undefined where there is none. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;

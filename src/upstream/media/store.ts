@@ -42,6 +42,9 @@ const PAUSES = [100, 300, 900, 2_700];
 /** What takes so many to fail is not tried again: the call would come to its deadline, and what was made for it be lost. */
 const MOST_TRYING_MS = 15_000;
 
+/** For as long nothing may come of what a provider made: its connection may be lost, and the next still be in time. Twice as long each time. */
+const SILENT_MS = 15_000;
+
 const LARGEST_COPY: Readonly<Record<MediaKind | 'any', number>> = {
   image: 40 * 1024 * 1024,
   audio: 80 * 1024 * 1024,
@@ -89,7 +92,7 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
   async function downloadPatiently(url: string, options: DownloadOptions): Promise<Buffer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await downloads.download(url, options);
+        return await downloads.download(url, { ...options, silentMs: SILENT_MS * 2 ** attempt });
       } catch (problem) {
         const hasFailed = problem instanceof UpstreamProblem && problem.failure === 'failed';
         const pauseMs = hasFailed ? retryDelay(attempt, undefined) : undefined;

@@ -156,7 +156,7 @@ t.test('a job that a header names is waited for, and the file where it says is k
 });
 
 t.test('a job is asked for once more where nothing comes on a connection that nobody has closed', async (t) => {
-  const pass = deadlinesOf(t, 30_000);
+  const pass = deadlinesOf(t, 30_000, 60_000);
   const { gateway, asked, buy } = await open(t, pass);
   const before = await gateway.earned('chain-c');
   t.equal((await buy('/studio/poster', 'silent')).status, 200);

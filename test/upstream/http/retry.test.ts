@@ -1,5 +1,5 @@
 import t from 'tap';
-import { jobDelay, pause, retryAfterMs, retryDelay } from '../../../src/upstream/http/retry.ts';
+import { jobDelay, jobSilence, pause, retryAfterMs, retryDelay } from '../../../src/upstream/http/retry.ts';
 
 t.test(
   'tries twice again, after a pause that doubles and that chance makes half as long or half as long again',
@@ -68,6 +68,10 @@ t.test(
     }
   },
 );
+
+t.test('gives a provider that is silent until it has something to say longer each time', async (t) => {
+  t.same([0, 1, 2, 3, 99].map(jobSilence), [30_000, 60_000, 120_000, 240_000, 240_000]);
+});
 
 t.test('reads seconds and dates, of what has passed as now, and nothing of anything else', async (t) => {
   const now = Date.UTC(2030, 0, 1, 12, 0, 0);

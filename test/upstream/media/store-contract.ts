@@ -82,7 +82,7 @@ export function mediaContract(t: Test, open: (t: Test, downloads: Downloader) =>
   });
 
   t.test('copies a file once more where nothing comes on a connection that nobody has closed', async (t) => {
-    const pass = deadlinesOf(t, 15_000);
+    const pass = deadlinesOf(t, 15_000, 30_000);
     const bytes = await png();
     const { origin } = await serve(t, (_request, response, asked) => {
       if (asked === 3) return response.end(bytes);
