@@ -41,6 +41,9 @@ const IN_USE =
   'The Postgres database cannot be brought up to date while somebody else reads or writes a table for long, as pg_dump does: ' +
   'nothing was changed, start again when that is over';
 
+/** SQL_ASCII looks at no byte, and so keeps them all: https://www.postgresql.org/docs/current/multibyte.html */
+const KEEP_EVERY_LETTER: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
+
 /**
  * What a server says of a statement that was planned on another connection, or by another on this one: nothing of it was
  * carried out.
@@ -84,6 +87,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
   } catch (error) {
     await pool.end();
+    if (error instanceof StoreProblem) throw error;
     // Without the cause: what it carries may hold the URL and so the password.
     if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) throw new StoreProblem(IN_USE);
     throw new StoreProblem(`The Postgres database cannot be used: ${reasonOf(error)}. ${wayOutOf(error)}`);
@@ -241,6 +245,7 @@ async function migrate(url: string, upgrades: boolean | undefined): Promise<void
   client.on('error', () => {});
   await client.connect();
   try {
+    await demandEncoding(client);
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await client.query(`SET LOCAL idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`);
     await bringUpToDate(client, upgrades);
@@ -248,6 +253,18 @@ async function migrate(url: string, upgrades: boolean | undefined): Promise<void
   } finally {
     await client.end();
   }
+}
+
+/** An answer with a letter that it does not have could not be written down: whoever paid for it would never have it. */
+async function demandEncoding(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = String(rows[0]?.server_encoding);
+  if (KEEP_EVERY_LETTER.has(encoding)) return;
+  throw new StoreProblem(
+    `The Postgres database cannot be used: its encoding is ${encoding}, which does not have every letter that an answer may ` +
+      "have. Make another with CREATE DATABASE <name> ENCODING 'UTF8' TEMPLATE template0, and name that in DATABASE_URL; " +
+      'what is kept in this one is moved there by pg_dump',
+  );
 }
 
 async function bringUpToDate(client: pg.ClientBase, upgrades: boolean | undefined): Promise<void> {

@@ -347,6 +347,19 @@ t.test('brings no older release to a halt behind whoever reads what is to be cha
   await upgrade.isKept(t, await openHere(t, database));
 });
 
+t.test('refuses a database that cannot keep every letter, and leaves it as it is', async (t) => {
+  await asSuperuser("CREATE DATABASE western ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0");
+  const western = new URL(url);
+  western.pathname = '/western';
+  await t.rejects(openPostgresStore(western.href), {
+    name: 'StoreProblem',
+    message: /its encoding is LATIN1.*ENCODING 'UTF8'/,
+  });
+  const client = await connect(western.href);
+  t.teardown(() => client.end());
+  t.same((await client.query("SELECT to_regclass('turnpike_schema') AS made")).rows, [{ made: null }]);
+});
+
 t.test('says what to do when the database comes from a newer release', async (t) => {
   const { database, rows } = await emptyDatabase(t);
   await rows('CREATE TABLE turnpike_schema (version INTEGER); INSERT INTO turnpike_schema VALUES (9999)');
