@@ -80,7 +80,7 @@ async function start(): Promise<void> {
       log.error({ err: error }, 'the catalogue was not loaded again');
     }
   };
-  if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
+  if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain, log)).close);
   tellUnsold(unsoldOf(missing), log);
   say(`ready ${url}`);
   const { console } = app;

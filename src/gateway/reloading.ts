@@ -1,5 +1,4 @@
 /** Loads the catalogue anew while the gateway sells: when asked, when a file is saved, and when another instance has. */
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { alertProblems } from '../alerts/secret.ts';
 import { checkedCatalogueIn } from '../catalogue/checked.ts';
@@ -9,6 +8,7 @@ import { versionOf } from '../catalogue/version.ts';
 import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { reasonOf } from '../store/problem.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn } from '../timing.ts';
 import type { Config } from './config.ts';
@@ -119,15 +119,33 @@ export async function reloadAloud(
 /** Editors write a file in several steps, and a change is often of several files. */
 const SAVED_MS = 150;
 
-/** Calls back after files of the directory were saved, from when it resolves. */
-export async function watchFiles(directory: string, onSaved: () => void): Promise<{ close(): Promise<void> }> {
+/**
+ * Calls back after files of the directory were saved, from when it resolves. Where the system does not let all of them be
+ * watched, the log says so, once.
+ */
+export async function watchFiles(
+  directory: string,
+  onSaved: () => void,
+  log: Pick<Log, 'warn'>,
+): Promise<{ close(): Promise<void> }> {
   const { watch } = await import('chokidar');
   let soon: NodeJS.Timeout | undefined;
-  const watcher = watch(directory, { ignoreInitial: true }).on('all', () => {
-    clearTimeout(soon);
-    soon = setTimeout(onSaved, SAVED_MS);
-  });
-  await once(watcher, 'ready');
+  let isTold = false;
+  const watcher = watch(directory, { ignoreInitial: true })
+    .on('all', () => {
+      clearTimeout(soon);
+      soon = setTimeout(onSaved, SAVED_MS);
+    })
+    .on('error', (error) => {
+      if (!isTold)
+        log.warn(
+          { reason: reasonOf(error) },
+          'not all of the catalogue can be watched: what is saved there is sold after npm run reload',
+        );
+      isTold = true;
+    });
+  // Not `once`, which a file that may not be watched would make fail.
+  await new Promise<void>((resolve) => watcher.once('ready', resolve));
   return {
     async close() {
       clearTimeout(soon);

@@ -146,7 +146,7 @@ export async function supervise(config: Config, main: string, say: (line: string
   const first = await crew.start();
   if (stopping) return;
   const { url, consoleUrl } = first;
-  if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain)).close);
+  if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain, log)).close);
   tellUnsold(first.unsold, log);
   say(
     `workers ${crew
