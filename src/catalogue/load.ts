@@ -51,7 +51,8 @@ export function checkCatalogue(
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return { diagnostics: [nowhere(directory)] };
   // Before they are read: what is written meanwhile has another version, so that the next reading finds something new.
-  const version = versionOf(directory);
+  const version = versionOrErrors(directory);
+  if (version instanceof CatalogueErrors) return { diagnostics: [...version.diagnostics] };
   const diagnostics = new Diagnostics();
   const checker = new Checker(diagnostics, checked);
   const compiler = new SchemaCompiler(diagnostics, checked);
@@ -89,6 +90,15 @@ export function checkCatalogue(
   if (found.length > 0 || !service || !networks || !upstreams) return { diagnostics: found };
   const routes = endpoints.flatMap((endpoint) => endpoint.routes);
   return { catalogue: { version, service, networks, upstreams, endpoints, routes }, diagnostics: found };
+}
+
+function versionOrErrors(directory: string): string | CatalogueErrors {
+  try {
+    return versionOf(directory);
+  } catch (error) {
+    if (error instanceof CatalogueErrors) return error;
+    throw error;
+  }
 }
 
 const nowhere = (directory: string): Diagnostic => ({

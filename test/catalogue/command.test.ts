@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { wordsFor } from '../words-for.ts';
@@ -37,4 +38,15 @@ t.test('what a file says is written as text, each problem on a line', async (t) 
   t.match(output, /unknown key k\\u001b\]0;owned/);
   t.notMatch(output.replaceAll('\n', ''), /[\p{Cc}\p{Bidi_Control}]/u);
   t.notMatch(output, /^forged/m);
+});
+
+t.test('each file that cannot be read is told of, with the reason', async (t) => {
+  const directory = join(writeCatalogue(t, {}), 'catalogue');
+  mkdirSync(join(directory, 'endpoints', 'a-folder.yaml'), { recursive: true });
+  symlinkSync('nowhere.yaml', join(directory, 'endpoints', 'a-link.yaml'));
+  const { code, output } = await check(directory);
+  t.equal(code, 1);
+  t.match(output, /endpoints\/a-folder\.yaml:1:1: this file cannot be read \(EISDIR\); /);
+  t.match(output, /endpoints\/a-link\.yaml:1:1: this file cannot be read \(ENOENT\); /);
+  t.match(output, /\n2 problems in .*: npm run check\n$/);
 });
