@@ -187,6 +187,16 @@ for (const [promise, more, line] of [
   });
 }
 
+t.test('a disk without room is reported in one line, with the directory and what to do', async (t) => {
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    const error = Object.assign(new Error(`${code}: no space left on device, write`), { code, syscall: 'write' });
+    const told = (where: string) =>
+      `There is no room left on the disk of ${where} (${code}): make room there, or set TURNPIKE_DATA to a directory on another`;
+    t.equal(startProblem(error, { TURNPIKE_DATA: '/srv/shop' }), told('/srv/shop'));
+    t.equal(startProblem(error, {}), told('the data directory'));
+  }
+});
+
 t.test('a taken port of the operator is reported with its own variable', async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

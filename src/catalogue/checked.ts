@@ -4,7 +4,7 @@
  * as ever. All is known by its content, so that nothing that was remembered can be out of date.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../json.ts';
@@ -78,14 +78,19 @@ export function checkedCatalogueIn(file: string, shipped?: string): CheckedCatal
   };
 }
 
-/** For `checkedCatalogueIn`; where nothing was learnt the file stays as it is. */
+/** For `checkedCatalogueIn`; where nothing was learnt, or it cannot be written, the file stays as it is. */
 export function saveChecked(file: string, known: Known | undefined): void {
   if (!known) return;
-  makeDirectory(dirname(file));
   // Whoever writes it at the same time has a part of its own.
   const part = `${file}.${process.pid}.part`;
-  writeFileSync(part, JSON.stringify(known));
-  renameSync(part, file);
+  try {
+    makeDirectory(dirname(file));
+    writeFileSync(part, JSON.stringify(known));
+    renameSync(part, file);
+  } catch {
+    // A full disk keeps no catalogue from being sold: it is checked again at the next start.
+    rmSync(part, { force: true });
+  }
 }
 
 function readKnown(file: string): Known {

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigProblem } from '../environment.ts';
-import { codeOf } from '../error-code.ts';
+import { codeOf, isWithoutRoom } from '../error-code.ts';
 import type { Log } from '../log.ts';
 import { makeDirectory } from '../made-directory.ts';
 import type { KeptConfig } from './config.ts';
@@ -26,7 +26,7 @@ export const mediaIn = (dataDirectory: string): string => join(dataDirectory, 'm
 const writtenIn = ({ dataDirectory, mediaBucket }: Kept): string[] =>
   mediaBucket ? [dataDirectory] : [dataDirectory, mediaIn(dataDirectory)];
 
-/** Makes the data directory where there is none. Throws ConfigProblem where nothing can be written there. */
+/** Makes the data directory where there is none. Throws ConfigProblem where nothing may be written there. */
 export function makeDataDirectory(kept: Kept): void {
   const { dataDirectory } = kept;
   for (const directory of writtenIn(kept)) {
@@ -34,6 +34,7 @@ export function makeDataDirectory(kept: Kept): void {
       makeDirectory(directory);
       accessSync(directory, constants.W_OK);
     } catch (error) {
+      if (isWithoutRoom(error)) throw error;
       const code = String(codeOf(error) ?? error);
       const isFile = code === 'EEXIST' || code === 'ENOTDIR';
       const which = directory === dataDirectory ? 'which' : `of which ${directory}`;

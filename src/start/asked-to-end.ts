@@ -1,12 +1,9 @@
 /** Signals that ask a gateway to end: once, and by those who do not want to wait for it. */
 
-import { codeOf } from '../error-code.ts';
+import { isWithoutRoom } from '../error-code.ts';
 
 /** npm hands on what the terminal, or systemd, has sent to all of its group: the same so soon is nobody's second word. */
 const HANDED_ON_MS = 2_000;
-
-/** What a file on a full disk says, where it is no terminal. */
-const WITHOUT_ROOM = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** Calls `stop` once, and `giveUp` where a signal asks again. */
 export function whenAskedToEnd(stop: (reason: string) => void, giveUp: () => void): void {
@@ -23,7 +20,8 @@ export function whenAskedToEnd(stop: (reason: string) => void, giveUp: () => voi
   }
   // A terminal that is closed sends SIGHUP as well, and cannot be written to any more: each line says so again.
   process.stdout.on('error', (error) => {
-    if (WITHOUT_ROOM.has(codeOf(error))) return;
+    // A file may be full; a terminal never is.
+    if (isWithoutRoom(error)) return;
     if (askedAt === undefined) ask('the terminal is gone');
   });
 }

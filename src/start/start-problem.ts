@@ -1,5 +1,6 @@
 import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
 import { ConfigProblem, type Variables } from '../environment.ts';
+import { codeOf, isWithoutRoom } from '../error-code.ts';
 import { StoreProblem } from '../store/problem.ts';
 import { NoWorkers } from '../workers/crew.ts';
 
@@ -14,6 +15,10 @@ export function startProblem(error: unknown, variables: Variables): string {
     error instanceof NoWorkers
   ) {
     return error.message;
+  }
+  if (isWithoutRoom(error)) {
+    const where = variables.TURNPIKE_DATA ?? 'the data directory';
+    return `There is no room left on the disk of ${where} (${codeOf(error)}): make room there, or set TURNPIKE_DATA to a directory on another`;
   }
   const { name, port } = portOf(error, variables);
   switch ('code' in error && error.code) {

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -36,6 +36,19 @@ t.test('what was found sound is remembered, and what changed since is checked as
 
   writeFileSync(file, 'no JSON');
   t.notOk(checkedCatalogueIn(file).has(route?.request, route?.example), 'a file that cannot be read is an empty one');
+  t.end();
+});
+
+t.test('what finds no room to be remembered is checked again, and nothing is left of it', (t) => {
+  const directory = t.testdir({});
+  const file = join(directory, 'checked.json');
+  // As a full disk does, it takes no new text.
+  mkdirSync(file);
+  const checked = checkedCatalogueIn(file);
+  checked.add({ type: 'string' }, 'a word');
+  t.doesNotThrow(() => checked.save());
+  t.same(readdirSync(directory), ['checked.json']);
+  t.notOk(checkedCatalogueIn(file).has({ type: 'string' }, 'a word'));
   t.end();
 });
 
