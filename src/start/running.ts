@@ -24,6 +24,8 @@ const fileIn = (directory: string): string => join(directory, 'gateway.json');
 /** Leaves the note; what is returned takes it away, unless another gateway has left its own meanwhile. */
 export function writeRunning(directory: string, running: Running): () => void {
   makeDirectory(directory);
+  // A note that outlived a gateway of another user could not be written to.
+  rmSync(fileIn(directory), { force: true });
   writeFileSync(fileIn(directory), JSON.stringify(running));
   return () => {
     if (noteIn(directory)?.pid === running.pid) rmSync(fileIn(directory), { force: true });
