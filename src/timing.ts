@@ -69,6 +69,10 @@ export function unlessAborted<Value>(
   });
 }
 
+/** Whether a signal of `deadline` has ended the work for another reason than that its time was over. */
+export const isCutOff = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && !(reason instanceof Error && reason.name === 'TimeoutError');
+
 /**
  * A signal that aborts after a time, with a `TimeoutError`, or when one of `others` does. `done` lets go of all:
  * `AbortSignal.any` would keep a little of every call.

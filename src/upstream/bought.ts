@@ -1,21 +1,34 @@
 /**
- * What providers made for a payment and could not be stored: the payment's next attempt goes on from there and buys
- * nothing twice, on any instance where it is short. Nothing is kept of calls that end otherwise.
+ * What providers made for a payment and could not be stored, and the jobs that they work on: the payment's next attempt goes on
+ * from there and buys nothing twice, on any instance where it is short. Nothing is kept of what calls that end otherwise made.
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '../store/store.ts';
+import { isCutOff } from '../timing.ts';
 import { MediaNotStored } from './media/store.ts';
+
+/** What a provider goes on with while nobody waits for it. */
+export interface Job {
+  /** What an earlier attempt of this payment has noted of it, and was cut off before its end; undefined: nothing. */
+  readonly begun: unknown;
+  /** Notes where it is, as JSON, for the payment's next attempt. */
+  note(begun: unknown): Promise<void>;
+}
+
+export const NO_JOB: Job = { begun: undefined, note: async () => {} };
 
 /**
  * What `make` makes, unless an earlier attempt of this payment made it of the same `order` and could not store it. Both
  * have to be JSON.
  */
-export type Once = <Made>(order: unknown, make: () => Promise<Made>) => Promise<Made>;
+export type Once = <Made>(order: unknown, make: (job: Job) => Promise<Made>) => Promise<Made>;
 
 interface Attempt {
   readonly paymentId: string;
   /** True where this payment was worked on before. */
   readonly isRepeated: boolean;
+  /** Of `deadline`. */
+  readonly signal: AbortSignal;
 }
 
 export interface Bought {
@@ -49,21 +62,33 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
   }
 
   return {
-    async attempt({ paymentId, isRepeated }, work) {
+    async attempt({ paymentId, isRepeated, signal }, work) {
       const made = new Map<string, unknown>();
       const found = new Set<string>();
       let isUnstored = false;
 
-      const once: Once = async <Made>(order: unknown, make: () => Promise<Made>): Promise<Made> => {
-        const key = `bought:${createHash('sha256')
-          .update(JSON.stringify([paymentId, order]))
-          .digest('hex')}`;
+      async function before(key: string): Promise<unknown> {
         const json = isRepeated ? await find(key) : undefined;
-        if (json) {
-          found.add(key);
-          return JSON.parse(json);
-        }
-        const fresh = await make();
+        if (!json) return undefined;
+        found.add(key);
+        return JSON.parse(json);
+      }
+
+      const once: Once = async <Made>(order: unknown, make: (job: Job) => Promise<Made>): Promise<Made> => {
+        const name = createHash('sha256')
+          .update(JSON.stringify([paymentId, order]))
+          .digest('hex');
+        const key = `bought:${name}`;
+        const known = await before(key);
+        if (known !== undefined) return known as Made;
+        const jobKey = `job:${name}`;
+        const fresh = await make({
+          begun: await before(jobKey),
+          async note(begun) {
+            found.add(jobKey);
+            await keep(jobKey, begun);
+          },
+        });
         made.set(key, fresh);
         // Of several at once, another could not be stored meanwhile.
         if (isUnstored) await keep(key, fresh);
@@ -75,7 +100,7 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
       } catch (error) {
         isUnstored = error instanceof MediaNotStored;
         if (isUnstored) await Promise.all([...made].map(([key, value]) => keep(key, value)));
-        else await Promise.all([...found].map(forget)).catch(() => undefined);
+        else if (!isCutOff(signal)) await Promise.all([...found].map(forget)).catch(() => undefined);
         throw error;
       }
     },

@@ -22,13 +22,15 @@ function openKept() {
   return kept;
 }
 
+const { signal } = new AbortController();
+
 const unstored = () => new MediaNotStored(new Error('the disk is full'));
 
 /** An attempt that buys a picture, and then ends with the error if there is one. */
 function attempts(bought: ReturnType<typeof openBought>) {
   let pictures = 0;
   const attempt = (isRepeated: boolean, error?: Error, paymentId = 'p') =>
-    bought.attempt({ paymentId, isRepeated }, async (once) => {
+    bought.attempt({ paymentId, isRepeated, signal }, async (once) => {
       const picture = await once(['painter', 'fog'], async () => {
         pictures += 1;
         return { picture: pictures };
@@ -68,7 +70,7 @@ t.test('what is long stays in the process, the newest of it', async (t) => {
   const picture = 'p'.repeat(50 * 1024 * 1024);
   let made = 0;
   const attempt = (paymentId: string, isRepeated: boolean, error?: Error) =>
-    bought.attempt({ paymentId, isRepeated }, async (once) => {
+    bought.attempt({ paymentId, isRepeated, signal }, async (once) => {
       await once('fog', async () => {
         made += 1;
         return picture;
@@ -92,6 +94,39 @@ t.test('nothing is kept of an attempt that succeeds, or fails otherwise', async 
   t.equal(made(), 2);
 });
 
+/** An attempt that begins a job, or goes on with one, and then ends with the error. */
+async function jobOf(store: ReturnType<typeof openKept>, error: Error, cut = new AbortController()) {
+  const bought = openBought({ store, now: () => 5_000_000 });
+  let begun: unknown;
+  const work = bought.attempt({ paymentId: 'p', isRepeated: true, signal: cut.signal }, (once) =>
+    once(['painter', 'fog'], async (job) => {
+      begun = job.begun;
+      if (!begun) await job.note({ at: '/jobs/7' });
+      throw error;
+    }),
+  );
+  await work.catch(() => undefined);
+  return begun;
+}
+
+t.test('a job goes on at the next attempt, on any instance, where this one was cut off', async (t) => {
+  const late = new AbortController();
+  late.abort(new DOMException('the deadline has passed', 'TimeoutError'));
+  const cut = new AbortController();
+  cut.abort();
+  const error = new UpstreamProblem('timeout', 'painter', 'not done');
+  for (const [signal, begun] of [
+    [cut, { at: '/jobs/7' }],
+    [late, undefined],
+    [new AbortController(), undefined],
+  ] as const) {
+    const store = openKept();
+    await jobOf(store, error, signal);
+    t.same(await jobOf(store, error), begun);
+    t.equal(await jobOf(store, error), undefined, 'and none that came to nothing');
+  }
+});
+
 t.test('what turns out to be no good is made anew', async (t) => {
   const { attempt, made } = attempts(openBought({ store: openKept(), now: () => 5_000_000 }));
   await t.rejects(attempt(false, unstored()), MediaNotStored);
@@ -107,7 +142,7 @@ t.test('of several that are made at once, those that come after the failure are 
     finish = resolve;
   });
   let late: Promise<unknown> = Promise.resolve();
-  const first = bought.attempt({ paymentId: 'p', isRepeated: false }, async (once) => {
+  const first = bought.attempt({ paymentId: 'p', isRepeated: false, signal }, async (once) => {
     late = once('banner', () => slow.then(() => 'a banner'));
     await once('logo', async () => 'a logo');
     throw unstored();
@@ -117,5 +152,5 @@ t.test('of several that are made at once, those that come after the failure are 
   await late;
   const again = (once: Parameters<Parameters<typeof bought.attempt>[1]>[0]) =>
     Promise.all(['logo', 'banner'].map((order) => once(order, () => Promise.reject(new Error(`${order} made twice`)))));
-  t.same(await bought.attempt({ paymentId: 'p', isRepeated: true }, again), ['a logo', 'a banner']);
+  t.same(await bought.attempt({ paymentId: 'p', isRepeated: true, signal }, again), ['a logo', 'a banner']);
 });

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import type { SoldTerms } from '../../src/catalogue/types.ts';
 import { sandboxAttestationRoot } from '../../src/sandbox/doubles/tdx-hardware.ts';
 import type { CallContext } from '../../src/upstream/adapter.ts';
+import { NO_JOB } from '../../src/upstream/bought.ts';
 import { openCache } from '../../src/upstream/cache.ts';
 import { openDownloader } from '../../src/upstream/http/download.ts';
 import { openDirectoryMediaStore } from '../../src/upstream/media/directory.ts';
@@ -35,7 +36,7 @@ export function openCallContext(
     caller: options.caller ?? 'test-payer',
     signal: options.deadlineMs ? AbortSignal.timeout(options.deadlineMs) : new AbortController().signal,
     media: openDirectoryMediaStore({ directory: mediaDirectory, publicUrl: PUBLIC_URL, downloads }),
-    once: (_order, make) => make(),
+    once: (_order, make) => make(NO_JOB),
     downloads,
     cache: openCache({
       now,

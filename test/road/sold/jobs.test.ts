@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { writePdf } from '../../../src/sandbox/files/pdf.ts';
 import { drawPicture } from '../../../src/sandbox/files/png.ts';
-import { payV2, request } from '../../clients.ts';
+import { payV2, request, sendProof, signProof } from '../../clients.ts';
 import { deadlinesOf } from '../../deadlines.ts';
 import { startGateway } from '../../gateway.ts';
 import { json, serve } from '../../upstream/http/weather.ts';
@@ -63,19 +63,20 @@ const filesFor = (origin: string) => ({
 
 const LARGE = Buffer.alloc(33 * 1024 * 1024);
 
-/** `silent`: called where a request is left without an answer, or without the rest of one. */
-async function open(t: Test, silent = () => {}) {
+/** `noticed`: called where a job is asked for that is not done, or a request left without an answer, or without the rest of one. */
+async function open(t: Test, noticed = () => {}) {
   const picture = await drawPicture({ seed: 'studio', width: 64, height: 48, label: 'studio', format: 'png' });
   const base64 = picture.toString('base64');
   const asked: string[] = [];
   const looks = new Map<string, number>();
+  const slow = { isDone: false };
   const { origin } = await serve(t, async (heard, response) => {
     const body = await text(heard);
     const line = `${heard.method} ${heard.url}`;
     asked.push(line);
     const seen = (looks.get(line) ?? 0) + 1;
     looks.set(line, seen);
-    const fate = ['lost', 'large', 'silent'].find((one) => body.includes(one)) ?? 'p1';
+    const fate = ['lost', 'large', 'silent', 'slow'].find((one) => body.includes(one)) ?? 'p1';
     switch (line) {
       case 'POST /v1/posters':
         return response.writeHead(202, { 'operation-location': `/v1/posters/${fate}` }).end();
@@ -86,7 +87,10 @@ async function open(t: Test, silent = () => {}) {
       case 'GET /v1/posters/silent':
         if (seen > 2) return json(response, 200, { state: 'done', poster_url: `${origin}/p1.png` });
         if (seen === 2) response.writeHead(200).write('{');
-        return silent();
+        return noticed();
+      case 'GET /v1/posters/slow':
+        json(response, 200, slow.isDone ? { state: 'done', poster_url: `${origin}/p1.png` } : { state: 'drawn' });
+        return noticed();
       case 'GET /v1/posters/lost':
         return json(response, 200, { state: 'lost' });
       case 'GET /large.png':
@@ -129,7 +133,7 @@ async function open(t: Test, silent = () => {}) {
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
   const bytesAt = async (url: unknown) => Buffer.from(await (await fetch(String(url))).arrayBuffer());
-  return { gateway, picture, asked, buy, bytesAt };
+  return { gateway, picture, asked, buy, bytesAt, slow };
 }
 
 t.test('what a job came to is refused as its status says, where its result would be', async (t) => {
@@ -163,6 +167,29 @@ t.test('a job is asked for once more where nothing comes on a connection that no
   t.same(asked, ['POST /v1/posters', ...Array(3).fill('GET /v1/posters/silent'), 'GET /p1.png'], 'and is begun once');
   t.equal((await gateway.earned('chain-c')) - before, 10_000n);
 });
+
+t.test(
+  'a job is begun once: where an instance is stopped meanwhile, another goes on with it for the same payment',
+  async (t) => {
+    let noticed = () => {};
+    const isAskedFor = new Promise<void>((resolve) => {
+      noticed = resolve;
+    });
+    const { gateway, asked, slow } = await open(t, () => noticed());
+    const before = await gateway.earned('chain-c');
+    const call = (url: string) => request({ ...gateway, url }, '/studio/poster', { text: 'slow' });
+    const first = call(await gateway.startAnother());
+    const proof = await signProof(gateway, 'chain-c', first);
+    const stopped = sendProof(first, proof);
+    await isAskedFor;
+    await gateway.stopOthers();
+    t.equal((await stopped).status, 503);
+    slow.isDone = true;
+    t.equal((await sendProof(call(gateway.url), proof)).status, 200);
+    t.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
+    t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+  },
+);
 
 t.test('a file may be larger than any other answer', async (t) => {
   const { buy, picture } = await open(t);

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
+import { type Job, NO_JOB } from '../../../src/upstream/bought.ts';
 import type { UpstreamHttp } from '../../../src/upstream/http/upstream-http.ts';
 import { poll } from '../../../src/upstream/providers/http/poll.ts';
 import { predict } from '../../../src/upstream/providers/replicate/client.ts';
@@ -19,7 +20,7 @@ async function open(t: Test, started: (origin: string) => object, done: object) 
   return { http, asked };
 }
 
-type Start = (http: UpstreamHttp) => Promise<unknown>;
+type Start = (http: UpstreamHttp, job: Job, signal: AbortSignal) => Promise<unknown>;
 
 const model = { name: 'm', id: 'owner/model' };
 
@@ -27,10 +28,13 @@ const jobs: Readonly<Record<string, { started: (origin: string) => object; done:
   'an HTTP job': {
     started: () => ({ id: 7 }),
     done: { state: 'done' },
-    async run(http) {
-      const response = await http.request({ method: 'POST', path: '/jobs', signal });
+    async run(http, job, signal) {
+      const start = async () => ({
+        response: await http.request({ method: 'POST', path: '/jobs', signal }),
+        path: '/jobs',
+      });
       const options = { path: '/jobs/{id}', until: "state == 'done'", every: '1ms' };
-      return await poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal });
+      return (await poll(start, options, { upstream: 'x', http, signal, job })).json();
     },
   },
   'a prediction of Replicate': {
@@ -40,20 +44,37 @@ const jobs: Readonly<Record<string, { started: (origin: string) => object; done:
       urls: { get: `${origin}/predictions/p`, cancel: `${origin}/predictions/p/cancel` },
     }),
     done: { id: 'p', status: 'succeeded', output: 'https://files.example/1.png', urls: {} },
-    run: (http) => predict({ upstream: 'x', http, model, settings: {} }, { prompt: 'fog' }, { signal }),
+    run: (http, job, signal) =>
+      predict({ upstream: 'x', http, model, settings: {} }, { prompt: 'fog' }, { signal }, job),
   },
   'a video of xAI': {
     started: () => ({ request_id: 'r' }),
     done: { status: 'done', video: { url: 'https://files.example/v.mp4', duration: 10 } },
-    run: (http) => film({ upstream: 'x', http, model }, { prompt: 'fog' }, { signal }),
+    run: (http, job, signal) => film({ upstream: 'x', http, model }, { prompt: 'fog' }, { signal }, job),
   },
 };
 
 for (const [name, { started, done, run }] of Object.entries(jobs)) {
   t.test(`${name} is asked for again after a 500: its provider bills it`, async (t) => {
     const { http, asked } = await open(t, started, done);
-    await run(http);
+    await run(http, NO_JOB, signal);
     t.same(asked, ['POST', 'GET', 'GET']);
+  });
+
+  t.test(`${name} is begun once: who was cut off goes on with it`, async (t) => {
+    const { http, asked } = await open(t, started, done);
+    const ended = new AbortController();
+    let noted: unknown;
+    const note: Job['note'] = async (begun) => {
+      noted = JSON.parse(JSON.stringify(begun));
+      ended.abort();
+    };
+    await problemOf(run(http, { begun: undefined, note }, ended.signal));
+    const again = { begun: noted, note: () => Promise.reject(new Error('it is noted already')) };
+    const result = await run(http, again, signal);
+    t.same(asked, ['POST', 'GET', 'GET'], 'and it is not given up meanwhile');
+    const { http: other } = await open(t, started, done);
+    t.same(result, await run(other, NO_JOB, signal));
   });
 }
 
@@ -74,7 +95,14 @@ t.test('a job is asked for where a header of the first answer says', async (t) =
   const options = { header: 'Location', until: "state == 'done'", every: '1ms' };
   const look = async (headers: Record<string, string>) => {
     const response = { status: 202, headers, body: Buffer.alloc(0), sent: '', json: () => undefined };
-    return (await poll({ response, path: '/jobs/new?dry=1' }, options, { upstream: 'x', http, signal })).json();
+    return (
+      await poll(async () => ({ response, path: '/jobs/new?dry=1' }), options, {
+        upstream: 'x',
+        http,
+        signal,
+        job: NO_JOB,
+      })
+    ).json();
   };
   for (const location of ['/v1/jobs/7', `${origin}/jobs/7?look=1`, '7']) {
     t.same(await look({ location }), { state: 'done' });
@@ -105,16 +133,26 @@ t.test('a job is asked for by POST with what the first answer says of it, and ag
     list: [{ query: '{ job { state } }', id: '{number}' }, true],
   };
   const options = { path: '/film:look', body, until: "state == 'done'", every: '1ms' };
-  const done = await poll({ response, path: '/film:start' }, options, { upstream: 'x', http, signal });
+  const done = await poll(async () => ({ response, path: '/film:start' }), options, {
+    upstream: 'x',
+    http,
+    signal,
+    job: NO_JOB,
+  });
   t.same(done.json(), { state: 'done' });
   const sent = { operationName: first.name, number: 7, list: [{ query: '{ job { state } }', id: 7 }, true] };
   t.same(asked, Array(3).fill(['POST', '/film:look', sent]));
 
   const nameless = { ...response, body: Buffer.from('{}'), json: () => ({}) };
-  t.match(await problemOf(poll({ response: nameless, path: '/' }, options, { upstream: 'x', http, signal })), {
-    failure: 'malformed',
-    message: /no name/,
-  });
+  t.match(
+    await problemOf(
+      poll(async () => ({ response: nameless, path: '/' }), options, { upstream: 'x', http, signal, job: NO_JOB }),
+    ),
+    {
+      failure: 'malformed',
+      message: /no name/,
+    },
+  );
   t.equal(asked.length, 3);
 });
 
@@ -129,7 +167,12 @@ t.test('a first answer without a body says where a job is, and not that it is do
     json: () => undefined,
   };
   const options = { header: 'location', until: "state != 'running'", failed: "state != 'done'", every: '1ms' };
-  const done = await poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal });
+  const done = await poll(async () => ({ response, path: '/jobs' }), options, {
+    upstream: 'x',
+    http,
+    signal,
+    job: NO_JOB,
+  });
   t.same(done.json(), { state: 'done' });
 });
 
@@ -144,7 +187,10 @@ t.test('a job that the first answer has done is nowhere else', async (t) => {
       json: () => ({ state: 'done' }),
     };
     const options = { ...place, until: "state == 'done'", every: '1ms' };
-    t.equal(await poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal }), response);
+    t.equal(
+      await poll(async () => ({ response, path: '/jobs' }), options, { upstream: 'x', http, signal, job: NO_JOB }),
+      response,
+    );
   }
 });
 
@@ -159,7 +205,12 @@ t.test('a job whose answer does not say where it is, or that is not done in time
   const look = (answer: unknown, deadline: AbortSignal) => {
     const body = Buffer.from(JSON.stringify(answer));
     const response = { status: 200, headers: {}, body, sent: '', json: () => answer };
-    return poll({ response, path: '/jobs' }, options, { upstream: 'x', http, signal: deadline });
+    return poll(async () => ({ response, path: '/jobs' }), options, {
+      upstream: 'x',
+      http,
+      signal: deadline,
+      job: NO_JOB,
+    });
   };
   t.match(await problemOf(look({ state: 'new' }, signal)), { failure: 'malformed', message: /has no id/ });
   t.same(asked, []);

@@ -1,5 +1,6 @@
 /** Any API that speaks JSON over HTTP, as an endpoint's own file describes it. */
 import type { Adapter, Binding, CallContext } from '../../adapter.ts';
+import { type Job, NO_JOB } from '../../bought.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
 import { reportedCost } from '../../reported-cost.ts';
@@ -43,25 +44,26 @@ export const http: Adapter<HttpOptions> = {
     if (options.stream) return await passOn(await whole(), binding, context);
     const kind = fileOf(options);
     const bounds = kind && { maxBytes: LARGEST_FILE[kind] };
-    const lastResponse = async () => {
-      const { poll: job, asText, status } = options;
-      const response = await send({ ...(await whole()), ...(!job && bounds) }, binding, context);
-      if (!job) return response;
-      const started = { response, path: request.path };
-      return await poll(started, { ...job, asText, status, ...bounds }, { ...binding, signal: context.signal });
+    const { poll: polled, asText, status } = options;
+    const lastResponse = async (job: Job) => {
+      const begin = async () => await send({ ...(await whole()), ...(!polled && bounds) }, binding, context);
+      if (!polled) return await begin();
+      const start = async () => ({ response: await begin(), path: request.path });
+      const asking = { ...binding, signal: context.signal, job };
+      return await poll(start, { ...polled, asText, status, ...bounds }, asking);
     };
     if (kind) {
-      const ask = async () => (await lastResponse()).body.toString('base64');
+      const ask = async (job: Job) => (await lastResponse(job)).body.toString('base64');
       return await fileResult(await context.once([request], ask), kind, upstream, context);
     }
-    const ask = async () => {
-      const last = readAnswer(await lastResponse(), upstream, options);
+    const ask = async (job: Job) => {
+      const last = readAnswer(await lastResponse(job), upstream, options);
       reportCost(options.cost, last, upstream, context);
       refuseFailed(options.failed, last, upstream, 'the answer tells of a failure');
       return mapAnswer(resultExpression(options), last, upstream);
     };
     const { download, decode } = options;
-    if (download === undefined && decode === undefined) return await ask();
+    if (!polled && download === undefined && decode === undefined) return await ask(NO_JOB);
     const copied = await withCopies(await context.once([request], ask), download ?? [], upstream, context);
     return await withDecoded(copied, decode ?? {}, upstream, context);
   },

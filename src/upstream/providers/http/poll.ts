@@ -1,6 +1,7 @@
 /** Jobs: the provider's first answer says where the job is, and the job's last one may say where its result is. */
 import type { OptionFault } from '../../../catalogue/contracts.ts';
 import { parseDuration } from '../../../catalogue/duration.ts';
+import type { Job } from '../../bought.ts';
 import { pause, retryableStatuses } from '../../http/retry.ts';
 import type { UpstreamHttp, UpstreamRequest, UpstreamResponse } from '../../http/upstream-http.ts';
 import { evaluate } from '../../jmespath.ts';
@@ -16,6 +17,20 @@ interface Asking {
   readonly upstream: string;
   readonly http: Pick<UpstreamHttp, 'request' | 'baseUrl'>;
   readonly signal: AbortSignal;
+  readonly job: Job;
+}
+
+/** Where a job is asked for, as it is noted. */
+interface Place {
+  readonly path: string;
+  /** Undefined: nothing is sent. */
+  readonly json?: unknown;
+}
+
+/** What was answered, and what is read of it. */
+interface Look {
+  readonly response: UpstreamResponse;
+  readonly answer: unknown;
 }
 
 const pauseOf = ({ every = USUAL_PAUSE }: PollOptions): number => parseDuration(every) ?? 0;
@@ -26,11 +41,14 @@ interface Started {
   readonly path: string;
 }
 
-/** The answer of the job that is done, or the one that is where that says. Throws UpstreamProblem. */
+/**
+ * The answer of the job that is done, or the one that is where that says. `start` begins it, unless it was begun. Throws
+ * UpstreamProblem.
+ */
 export async function poll(
-  started: Started,
+  start: () => Promise<Started>,
   options: PollOptions & Pick<HttpOptions, 'asText' | 'status'> & Pick<UpstreamRequest, 'maxBytes'>,
-  { upstream, http, signal }: Asking,
+  { upstream, http, signal, job }: Asking,
 ): Promise<UpstreamResponse> {
   const { until, failed, body, asText, resultAt, status, maxBytes } = options;
   const read = (response: UpstreamResponse) => readAnswer(response, upstream, { asText, poll: options });
@@ -44,22 +62,35 @@ export async function poll(
       ...others,
     });
   const pauseMs = pauseOf(options);
-  let { response } = started;
-  let answer = read(response);
-  let path: string | undefined;
-  let sent: unknown;
-  // A first answer that is empty says by its header where the job is, and nothing of how it stands.
-  const tells = () => path !== undefined || answer !== null;
-  while (!tells() || evaluate(until, answer, upstream) !== true) {
-    if (tells()) refuseFailed(failed, answer, upstream, 'the job came to nothing');
-    path ??= jobPath(started, answer, options, { upstream, http });
-    sent ??= body && filledTexts(body, placeFinder(answer, upstream));
-    await pause(pauseMs, signal).catch(() => {
-      throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
-    });
-    response = await look(path, { json: sent });
-    answer = read(response);
+  function isDone(answer: unknown): boolean {
+    if (evaluate(until, answer, upstream) === true) return true;
+    refuseFailed(failed, answer, upstream, 'the job came to nothing');
+    return false;
   }
+
+  async function begin(): Promise<Look> {
+    const started = await start();
+    const answer = read(started.response);
+    // A first answer that is empty says by its header where the job is, and nothing of how it stands.
+    if (answer !== null && isDone(answer)) return { response: started.response, answer };
+    const path = jobPath(started, answer, options, { upstream, http });
+    const place: Place = { path, ...(body && { json: filledTexts(body, placeFinder(answer, upstream)) }) };
+    await job.note(place);
+    return await waitAt(place);
+  }
+
+  async function waitAt({ path, json }: Place): Promise<Look> {
+    for (;;) {
+      await pause(pauseMs, signal).catch(() => {
+        throw new UpstreamProblem('timeout', upstream, 'the job was not done at the deadline');
+      });
+      const response = await look(path, { json });
+      const answer = read(response);
+      if (isDone(answer)) return { response, answer };
+    }
+  }
+
+  const { response, answer } = job.begun ? await waitAt(job.begun as Place) : await begin();
   if (resultAt === undefined) return response;
   // Queues say there of what was sent that it is wrong. What passes is waited for, whatever it would mean.
   const refusals = Object.keys(status ?? {}).map(Number);

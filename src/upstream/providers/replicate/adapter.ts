@@ -68,7 +68,7 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
   async call(input, binding, context) {
     const { result } = binding.options;
     const { sent, asked } = providerInput(input, binding);
-    const prediction = await context.once([binding.model.id, sent], () => predict(binding, sent, context));
+    const prediction = await context.once([binding.model.id, sent], (job) => predict(binding, sent, context, job));
     const produced = (file: StoredMedia): Produced => ({
       file,
       model: binding.model.name,

@@ -3,7 +3,9 @@
  * Source: `replicate` 1.4.0 (index.d.ts, lib/predictions.js) and replicate.com/docs/topics/predictions.
  */
 import { asJsonObject } from '../../../json.ts';
+import { isCutOff } from '../../../timing.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
+import type { Job } from '../../bought.ts';
 import { pause } from '../../http/retry.ts';
 import { cutProviderText, UpstreamProblem } from '../../problem.ts';
 
@@ -23,43 +25,35 @@ export interface Prediction {
   outputs: string[];
 }
 
-/** Runs the binding's model on the provider's own input. Cancels what it started when it gives up. Throws UpstreamProblem. */
+/**
+ * Runs the binding's model on the provider's own input, or waits for the job that was begun. Cancels it when it gives up, and
+ * not where it is cut off. Throws UpstreamProblem.
+ */
 export async function predict(
   binding: Pick<ModelBinding, 'upstream' | 'model' | 'settings' | 'http'>,
   input: Readonly<Record<string, unknown>>,
-  context: Pick<CallContext, 'signal'>,
+  { signal }: Pick<CallContext, 'signal'>,
+  job: Job,
 ): Promise<Prediction> {
   const { http, upstream } = binding;
-  const { signal } = context;
-  const { id } = binding.model;
-  // `owner/name` is an official model, `owner/name:version` anybody's.
-  const version = id.split(':')[1];
-  const wait = binding.settings.waitSeconds ?? DEFAULT_WAIT_SECONDS;
-  const created = await http.request({
-    method: 'POST',
-    path: version === undefined ? `/models/${id}/predictions` : '/predictions',
-    headers: { prefer: `wait=${wait}` },
-    json: { ...(version !== undefined && { version }), input },
-    signal,
-    accept: [400, 422],
-  });
-  if (created.status >= 400) throw refusal(upstream, created.status, created.body.toString('utf8'));
-
-  let state = readState(upstream, created.json());
+  let state = (job.begun as State | undefined) ?? (await create(binding, input, signal));
   try {
+    if (!job.begun && !endings.has(state.status)) await job.note(state);
     for (let delay = FIRST_POLL_MS; !endings.has(state.status); delay = Math.min(delay * 1.5, SLOWEST_POLL_MS)) {
       await pause(delay, signal);
       const polled = await http.request({ method: 'GET', path: state.get, signal, asksOfJob: true });
       state = readState(upstream, polled.json());
     }
   } catch (error) {
-    const cancelled = http.request({
-      method: 'POST',
-      path: state.cancel,
-      signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS),
-    });
-    // The caller has its failure already; an uncancelled prediction costs us, not the caller.
-    cancelled.catch(() => undefined);
+    if (!isCutOff(signal)) {
+      const cancelled = http.request({
+        method: 'POST',
+        path: state.cancel,
+        signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS),
+      });
+      // The caller has its failure already; an uncancelled prediction costs us, not the caller.
+      cancelled.catch(() => undefined);
+    }
     if (!signal.aborted) throw error;
     throw new UpstreamProblem('timeout', upstream, 'the prediction was not done at the deadline', {
       providerMessage: `prediction ${state.id} was ${state.status}`,
@@ -76,6 +70,26 @@ export async function predict(
   throw CONTENT_REFUSAL.test(state.error)
     ? new UpstreamProblem('content-refused', upstream, message, { publicMessage, providerMessage })
     : new UpstreamProblem('failed', upstream, message, { providerMessage });
+}
+
+async function create(
+  { http, upstream, model, settings }: Pick<ModelBinding, 'upstream' | 'model' | 'settings' | 'http'>,
+  input: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<State> {
+  // `owner/name` is an official model, `owner/name:version` anybody's.
+  const version = model.id.split(':')[1];
+  const wait = settings.waitSeconds ?? DEFAULT_WAIT_SECONDS;
+  const created = await http.request({
+    method: 'POST',
+    path: version === undefined ? `/models/${model.id}/predictions` : '/predictions',
+    headers: { prefer: `wait=${wait}` },
+    json: { ...(version !== undefined && { version }), input },
+    signal,
+    accept: [400, 422],
+  });
+  if (created.status >= 400) throw refusal(upstream, created.status, created.body.toString('utf8'));
+  return readState(upstream, created.json());
 }
 
 const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled', 'aborted']);

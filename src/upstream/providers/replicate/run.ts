@@ -67,6 +67,6 @@ export async function drawImage(
   context: CallContext,
 ): Promise<StoredMedia> {
   const { sent } = providerInput(request, binding);
-  const prediction = await context.once([binding.model.id, sent], () => predict(binding, sent, context));
+  const prediction = await context.once([binding.model.id, sent], (job) => predict(binding, sent, context, job));
   return await keep(prediction, 'image', binding, context);
 }

@@ -64,7 +64,7 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
         return imageResult(await produced(await once(order, () => imagine(binding, sent, context)), 'image'));
       case 'video': {
         const requested = typeof sent.duration === 'number' ? sent.duration : undefined;
-        const video = await once(order, () => film(binding, sent, context));
+        const video = await once(order, (job) => film(binding, sent, context, job));
         return await videoResult(await produced(video, 'video'), requested, context);
       }
       case 'speech': {

@@ -4,6 +4,7 @@
  */
 import { asJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
+import type { Job } from '../../bought.ts';
 import { pause } from '../../http/retry.ts';
 import type { UpstreamResponse } from '../../http/upstream-http.ts';
 import { UpstreamProblem } from '../../problem.ts';
@@ -56,10 +57,27 @@ export async function imagine(
   throw new UpstreamProblem('malformed', binding.upstream, 'answered no image: b64_json and url are missing');
 }
 
-/** One video. `image` is its first frame, `reference_images` a list of addresses. Throws UpstreamProblem. */
-export async function film(binding: XaiBinding, input: JsonObject, context: Context): Promise<XaiFile> {
+/** One video, or the one that was begun. `image` is its first frame, `reference_images` a list of addresses. Throws UpstreamProblem. */
+export async function film(binding: XaiBinding, input: JsonObject, context: Context, job: Job): Promise<XaiFile> {
   const { http, upstream } = binding;
   const { signal } = context;
+  const id = (job.begun as string | undefined) ?? (await beginFilm(binding, input, context, job));
+  for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 1.5, SLOWEST_POLL_MS)) {
+    await pause(delay, signal).catch(() => {
+      throw new UpstreamProblem('timeout', upstream, 'the video was not done at the deadline', {
+        providerMessage: `video ${id}`,
+      });
+    });
+    const path = `/videos/${encodeURIComponent(id)}`;
+    const polled = await http.request({ method: 'GET', path, signal, asksOfJob: true });
+    // While it works xAI answers 202, with or without a body.
+    const url = polled.status === 202 ? undefined : finishedVideo(upstream, id, asJsonObject(polled.json()), context);
+    if (url !== undefined) return { content: { url }, requestId: id };
+  }
+}
+
+/** The name of the video that is being made. */
+async function beginFilm(binding: XaiBinding, input: JsonObject, context: Context, job: Job): Promise<string> {
   const { image, reference_images: references } = input;
   const started = await post(
     binding,
@@ -74,20 +92,10 @@ export async function film(binding: XaiBinding, input: JsonObject, context: Cont
   );
   const { request_id: id } = asJsonObject(started.json());
   if (typeof id !== 'string') {
-    throw new UpstreamProblem('malformed', upstream, 'started no video: request_id is missing');
+    throw new UpstreamProblem('malformed', binding.upstream, 'started no video: request_id is missing');
   }
-  for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 1.5, SLOWEST_POLL_MS)) {
-    await pause(delay, signal).catch(() => {
-      throw new UpstreamProblem('timeout', upstream, 'the video was not done at the deadline', {
-        providerMessage: `video ${id}`,
-      });
-    });
-    const path = `/videos/${encodeURIComponent(id)}`;
-    const polled = await http.request({ method: 'GET', path, signal, asksOfJob: true });
-    // While it works xAI answers 202, with or without a body.
-    const url = polled.status === 202 ? undefined : finishedVideo(upstream, id, asJsonObject(polled.json()), context);
-    if (url !== undefined) return { content: { url }, requestId: id };
-  }
+  await job.note(id);
+  return id;
 }
 
 /** Where the video is, or undefined while it is being made. */

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { NO_JOB } from '../../../../src/upstream/bought.ts';
 import { openUpstreamHttp } from '../../../../src/upstream/http/client.ts';
 import { film, imagine } from '../../../../src/upstream/providers/xai/client.ts';
 import { problemOf } from '../contract.ts';
@@ -44,7 +45,10 @@ t.test('polls a video through empty and pending answers until it is done', async
     done,
   ]);
   const input = { prompt: 'fog', image: 'https://a.example/1.png', reference_images: ['https://a.example/2.png'] };
-  t.match(await film(binding, input, context), { content: { url: 'https://files.example/v.mp4' }, requestId: 'r/1' });
+  t.match(await film(binding, input, context, NO_JOB), {
+    content: { url: 'https://files.example/v.mp4' },
+    requestId: 'r/1',
+  });
   t.same(asked.map(({ path }) => path).slice(0, 2), ['POST /videos/generations', 'GET /videos/r%2F1']);
   t.same(JSON.parse(asked[0]?.body ?? ''), {
     model: 'the-model',
@@ -63,7 +67,7 @@ for (const [end, failure] of [
 ] as const) {
   t.test(`a video that ends as ${JSON.stringify(end)} is ${failure}`, async (t) => {
     const { binding } = await open(t, [started, { json: end }]);
-    t.equal((await problemOf(film(binding, { prompt: 'fog' }, context))).failure, failure);
+    t.equal((await problemOf(film(binding, { prompt: 'fog' }, context, NO_JOB))).failure, failure);
   });
 }
 
@@ -73,14 +77,14 @@ t.test('tells what a video cost that did not pass moderation: it was made, and i
   const { binding } = await open(t, [started, { json: { status: 'pending', progress: 50 } }, refused]);
   const costs: string[] = [];
   const told = { ...context, reportCost: (dollars: string) => costs.push(dollars) };
-  t.equal((await problemOf(film(binding, { prompt: 'fog' }, told))).failure, 'content-refused');
+  t.equal((await problemOf(film(binding, { prompt: 'fog' }, told, NO_JOB))).failure, 'content-refused');
   t.same(costs, ['0.500000000000']);
 });
 
 t.test('gives a video up at the deadline', async (t) => {
   const { binding } = await open(t, [started, { status: 202 }]);
   const signal = AbortSignal.timeout(400);
-  t.equal((await problemOf(film(binding, { prompt: 'fog' }, { signal }))).failure, 'timeout');
+  t.equal((await problemOf(film(binding, { prompt: 'fog' }, { signal }, NO_JOB))).failure, 'timeout');
 });
 
 t.test('takes an image as bytes or as an address', async (t) => {
