@@ -15,7 +15,7 @@ import { pricedModels, readNetworks, readService, readUpstreams } from './settin
 import type { Catalogue, Network, ServiceFile } from './types.ts';
 import { UpstreamUse } from './upstreams/upstream-use.ts';
 import { versionOf } from './version.ts';
-import { CatalogueErrors, type Diagnostic } from './yaml/diagnostic.ts';
+import { CatalogueErrors, type Diagnostic, orErrors } from './yaml/diagnostic.ts';
 import { type Fragment, type Fragments, inlineFragments, readFragments } from './yaml/fragments.ts';
 import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml/yaml-document.ts';
 import { yamlFilesBelow } from './yaml/yaml-files.ts';
@@ -51,7 +51,7 @@ export function checkCatalogue(
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return { diagnostics: [nowhere(directory)] };
   // Before they are read: what is written meanwhile has another version, so that the next reading finds something new.
-  const version = versionOrErrors(directory);
+  const version = orErrors(() => versionOf(directory));
   if (version instanceof CatalogueErrors) return { diagnostics: [...version.diagnostics] };
   const diagnostics = new Diagnostics();
   const checker = new Checker(diagnostics, checked);
@@ -90,15 +90,6 @@ export function checkCatalogue(
   if (found.length > 0 || !service || !networks || !upstreams) return { diagnostics: found };
   const routes = endpoints.flatMap((endpoint) => endpoint.routes);
   return { catalogue: { version, service, networks, upstreams, endpoints, routes }, diagnostics: found };
-}
-
-function versionOrErrors(directory: string): string | CatalogueErrors {
-  try {
-    return versionOf(directory);
-  } catch (error) {
-    if (error instanceof CatalogueErrors) return error;
-    throw error;
-  }
 }
 
 const nowhere = (directory: string): Diagnostic => ({

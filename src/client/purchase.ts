@@ -135,8 +135,10 @@ export function openPurchase<Result>(parts: PurchaseParts): Purchase<Result> {
         // What became of the payment, only the gateway can say.
         if (isOwnWord(said) && !isOpen(said.code, isAlone) && !isBusy) {
           const isFree = isAlone && saysUncharged(said.code, transactionOf(answer) !== undefined);
-          if (!isFree && !saysGivenBack(said.code))
-            return notDone({ ...said, message: `${said.message}: ${maybeCharged}` }, { paid, isCounted });
+          if (!isFree && !saysGivenBack(said.code)) {
+            const of = isAlone ? maybeCharged : `of this attempt, and ${maybeCharged} by one before it`;
+            return notDone({ ...said, message: `${said.message}: ${of}` }, { paid, isCounted });
+          }
           uncharge();
           return notDone(said, { paid, isCounted });
         }

@@ -5,7 +5,7 @@ import { checkedCatalogueIn } from '../catalogue/checked.ts';
 import { loadCatalogue } from '../catalogue/load.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { versionOf } from '../catalogue/version.ts';
-import { CatalogueErrors } from '../catalogue/yaml/diagnostic.ts';
+import { CatalogueErrors, orErrors } from '../catalogue/yaml/diagnostic.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { reasonOf } from '../store/problem.ts';
@@ -82,19 +82,10 @@ function openPending(directories: Directories, sold: () => string): Reloading['p
   return () => {
     const version = versionOf(directories.catalogueDirectory);
     if (version === sold()) return undefined;
-    if (last?.version !== version) last = { version, outcome: outcomeOf(directories) };
+    if (last?.version !== version) last = { version, outcome: orErrors(() => load(directories)) };
     if (last.outcome instanceof CatalogueErrors) throw last.outcome;
     return last.outcome;
   };
-}
-
-function outcomeOf(directories: Directories): Catalogue | CatalogueErrors {
-  try {
-    return load(directories);
-  } catch (error) {
-    if (error instanceof CatalogueErrors) return error;
-    throw error;
-  }
 }
 
 /**

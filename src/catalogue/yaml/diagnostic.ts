@@ -32,3 +32,13 @@ export class CatalogueErrors extends Error {
     this.diagnostics = diagnostics;
   }
 }
+
+/** What `read` gives, or the mistakes for which it gives nothing. */
+export function orErrors<Read>(read: () => Read): Read | CatalogueErrors {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CatalogueErrors) return error;
+    throw error;
+  }
+}
