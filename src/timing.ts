@@ -69,9 +69,8 @@ export function unlessAborted<Value>(
   });
 }
 
-/** Whether a signal of `deadline` has ended the work for another reason than that its time was over. */
-export const isCutOff = ({ aborted, reason }: AbortSignal): boolean =>
-  aborted && !(reason instanceof Error && reason.name === 'TimeoutError');
+/** Whether what a signal gives as its reason is that the time was over. */
+export const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
 /**
  * A signal that aborts after a time, with a `TimeoutError`, or when one of `others` does. `done` lets go of all:

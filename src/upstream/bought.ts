@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '../store/store.ts';
-import { isCutOff } from '../timing.ts';
+import { isTimeout } from '../timing.ts';
 import { MediaNotStored } from './media/store.ts';
 
 /** What a provider goes on with while nobody waits for it. */
@@ -13,9 +13,11 @@ export interface Job {
   readonly begun: unknown;
   /** Notes where it is, as JSON, for the payment's next attempt. */
   note(begun: unknown): Promise<void>;
+  /** True once another attempt may be waiting for it, or is to: then it is not to be cancelled. */
+  isCutOff(): boolean;
 }
 
-export const NO_JOB: Job = { begun: undefined, note: async () => {} };
+export const NO_JOB: Job = { begun: undefined, note: async () => {}, isCutOff: () => false };
 
 /**
  * What `make` makes, unless an earlier attempt of this payment made it of the same `order` and could not store it. Both
@@ -29,6 +31,14 @@ interface Attempt {
   readonly isRepeated: boolean;
   /** Of `deadline`. */
   readonly signal: AbortSignal;
+  /** False once the work may be another instance's. */
+  mayGoOn(): boolean;
+}
+
+/** What an order has come to. */
+interface Known {
+  readonly begun?: unknown;
+  readonly made?: unknown;
 }
 
 export interface Bought {
@@ -50,8 +60,9 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
     return inMemory.get(key) ?? (await store.cached(key, now() - KEPT_MS))?.value;
   }
 
-  async function keep(key: string, made: unknown): Promise<void> {
-    const json = JSON.stringify(made);
+  async function keep(key: string, known: Known): Promise<void> {
+    const json = JSON.stringify(known);
+    inMemory.delete(key);
     if (json.length > LONGEST_KEPT) inMemory.set(key, json);
     else await store.keep(key, json, now()).catch(() => inMemory.set(key, json));
   }
@@ -62,36 +73,38 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
   }
 
   return {
-    async attempt({ paymentId, isRepeated, signal }, work) {
+    async attempt({ paymentId, isRepeated, signal, mayGoOn }, work) {
       const made = new Map<string, unknown>();
       const found = new Set<string>();
       let isUnstored = false;
 
-      async function before(key: string): Promise<unknown> {
+      // Who slept past the deadline may find that it has passed before it learns that the work is another's.
+      const isCutOff = () => !mayGoOn() || (signal.aborted && !isTimeout(signal.reason));
+
+      async function before(key: string): Promise<Known> {
         const json = isRepeated ? await find(key) : undefined;
-        if (!json) return undefined;
+        if (!json) return {};
         found.add(key);
         return JSON.parse(json);
       }
 
       const once: Once = async <Made>(order: unknown, make: (job: Job) => Promise<Made>): Promise<Made> => {
-        const name = createHash('sha256')
+        const key = `order:${createHash('sha256')
           .update(JSON.stringify([paymentId, order]))
-          .digest('hex');
-        const key = `bought:${name}`;
+          .digest('hex')}`;
         const known = await before(key);
-        if (known !== undefined) return known as Made;
-        const jobKey = `job:${name}`;
+        if (known.made !== undefined) return known.made as Made;
         const fresh = await make({
-          begun: await before(jobKey),
+          begun: known.begun,
           async note(begun) {
-            found.add(jobKey);
-            await keep(jobKey, begun);
+            found.add(key);
+            await keep(key, { begun });
           },
+          isCutOff,
         });
         made.set(key, fresh);
         // Of several at once, another could not be stored meanwhile.
-        if (isUnstored) await keep(key, fresh);
+        if (isUnstored) await keep(key, { made: fresh });
         return fresh;
       };
 
@@ -99,8 +112,8 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
         return await work(once);
       } catch (error) {
         isUnstored = error instanceof MediaNotStored;
-        if (isUnstored) await Promise.all([...made].map(([key, value]) => keep(key, value)));
-        else if (!isCutOff(signal)) await Promise.all([...found].map(forget)).catch(() => undefined);
+        if (isUnstored) await Promise.all([...made].map(([key, value]) => keep(key, { made: value })));
+        else if (!isCutOff()) await Promise.all([...found].map(forget)).catch(() => undefined);
         throw error;
       }
     },

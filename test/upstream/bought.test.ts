@@ -22,7 +22,7 @@ function openKept() {
   return kept;
 }
 
-const { signal } = new AbortController();
+const context = { signal: new AbortController().signal, mayGoOn: () => true };
 
 const unstored = () => new MediaNotStored(new Error('the disk is full'));
 
@@ -30,7 +30,7 @@ const unstored = () => new MediaNotStored(new Error('the disk is full'));
 function attempts(bought: ReturnType<typeof openBought>) {
   let pictures = 0;
   const attempt = (isRepeated: boolean, error?: Error, paymentId = 'p') =>
-    bought.attempt({ paymentId, isRepeated, signal }, async (once) => {
+    bought.attempt({ paymentId, isRepeated, ...context }, async (once) => {
       const picture = await once(['painter', 'fog'], async () => {
         pictures += 1;
         return { picture: pictures };
@@ -70,7 +70,7 @@ t.test('what is long stays in the process, the newest of it', async (t) => {
   const picture = 'p'.repeat(50 * 1024 * 1024);
   let made = 0;
   const attempt = (paymentId: string, isRepeated: boolean, error?: Error) =>
-    bought.attempt({ paymentId, isRepeated, signal }, async (once) => {
+    bought.attempt({ paymentId, isRepeated, ...context }, async (once) => {
       await once('fog', async () => {
         made += 1;
         return picture;
@@ -95,18 +95,20 @@ t.test('nothing is kept of an attempt that succeeds, or fails otherwise', async 
 });
 
 /** An attempt that begins a job, or goes on with one, and then ends with the error. */
-async function jobOf(store: ReturnType<typeof openKept>, error: Error, cut = new AbortController()) {
+async function jobOf(store: ReturnType<typeof openKept>, error: Error, changes: Partial<typeof context> = {}) {
   const bought = openBought({ store, now: () => 5_000_000 });
   let begun: unknown;
-  const work = bought.attempt({ paymentId: 'p', isRepeated: true, signal: cut.signal }, (once) =>
+  let isCutOff: boolean | undefined;
+  const work = bought.attempt({ paymentId: 'p', isRepeated: true, ...context, ...changes }, (once) =>
     once(['painter', 'fog'], async (job) => {
       begun = job.begun;
       if (!begun) await job.note({ at: '/jobs/7' });
+      isCutOff = job.isCutOff();
       throw error;
     }),
   );
   await work.catch(() => undefined);
-  return begun;
+  return { begun, isCutOff };
 }
 
 t.test('a job goes on at the next attempt, on any instance, where this one was cut off', async (t) => {
@@ -115,16 +117,39 @@ t.test('a job goes on at the next attempt, on any instance, where this one was c
   const cut = new AbortController();
   cut.abort();
   const error = new UpstreamProblem('timeout', 'painter', 'not done');
-  for (const [signal, begun] of [
-    [cut, { at: '/jobs/7' }],
-    [late, undefined],
-    [new AbortController(), undefined],
+  for (const [what, changes, isCutOff] of [
+    ['by the end of the gateway', { signal: cut.signal }, true],
+    [
+      'by a sleep beyond the lease, of which the deadline alone is known',
+      { signal: late.signal, mayGoOn: () => false },
+      true,
+    ],
+    ['not, but late', { signal: late.signal }, false],
+    ['not, but failed', {}, false],
   ] as const) {
     const store = openKept();
-    await jobOf(store, error, signal);
-    t.same(await jobOf(store, error), begun);
-    t.equal(await jobOf(store, error), undefined, 'and none that came to nothing');
+    t.same(await jobOf(store, error, changes), { begun: undefined, isCutOff }, what);
+    t.same((await jobOf(store, error)).begun, isCutOff ? { at: '/jobs/7' } : undefined, what);
+    t.equal((await jobOf(store, error)).begun, undefined, 'and none that came to nothing');
   }
+});
+
+t.test('a job whose result turns out to be no good is begun anew', async (t) => {
+  const bought = openBought({ store: openKept(), now: () => 5_000_000 });
+  const begun: unknown[] = [];
+  const attempt = (error?: Error) =>
+    bought.attempt({ paymentId: 'p', isRepeated: true, ...context }, async (once) => {
+      await once('fog', async (job) => {
+        begun.push(job.begun);
+        await job.note('/jobs/7');
+        return 'a picture';
+      });
+      if (error) throw error;
+    });
+  await t.rejects(attempt(unstored()), MediaNotStored);
+  await t.rejects(attempt(new UpstreamProblem('malformed', 'painter', 'no picture')));
+  await attempt();
+  t.same(begun, [undefined, undefined]);
 });
 
 t.test('what turns out to be no good is made anew', async (t) => {
@@ -142,7 +167,7 @@ t.test('of several that are made at once, those that come after the failure are 
     finish = resolve;
   });
   let late: Promise<unknown> = Promise.resolve();
-  const first = bought.attempt({ paymentId: 'p', isRepeated: false, signal }, async (once) => {
+  const first = bought.attempt({ paymentId: 'p', isRepeated: false, ...context }, async (once) => {
     late = once('banner', () => slow.then(() => 'a banner'));
     await once('logo', async () => 'a logo');
     throw unstored();
@@ -152,5 +177,5 @@ t.test('of several that are made at once, those that come after the failure are 
   await late;
   const again = (once: Parameters<Parameters<typeof bought.attempt>[1]>[0]) =>
     Promise.all(['logo', 'banner'].map((order) => once(order, () => Promise.reject(new Error(`${order} made twice`)))));
-  t.same(await bought.attempt({ paymentId: 'p', isRepeated: true, signal }, again), ['a logo', 'a banner']);
+  t.same(await bought.attempt({ paymentId: 'p', isRepeated: true, ...context }, again), ['a logo', 'a banner']);
 });

@@ -31,8 +31,12 @@ function textOf(answer: Pick<UpstreamResponse, 'headers'>, body: Buffer): string
 export type Outcome = { response: UpstreamResponse } | Failed;
 
 /** Never rejects for what the upstream does: a failure is an outcome, with whether trying again makes sense. */
-export async function attemptOnce(connection: UpstreamConnection, request: PreparedRequest): Promise<Outcome> {
-  const begun = await begin(connection, request, askWhole);
+export async function attemptOnce(
+  connection: UpstreamConnection,
+  request: PreparedRequest,
+  silentMs?: number,
+): Promise<Outcome> {
+  const begun = await begin(connection, request, askWhole, silentMs);
   if ('problem' in begun) return begun;
   const { status, body } = begun;
   begun.leave();

@@ -126,7 +126,6 @@ export function openUpstreamHttp(
       signal: request.signal,
       idempotent: request.idempotent ?? request.method === 'GET',
       asksOfJob: request.asksOfJob ?? false,
-      silentMs: undefined,
       caller,
       within,
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
@@ -141,7 +140,7 @@ export function openUpstreamHttp(
       const prepared = prepare(request, caller, within);
       for (let attempt = 0; ; attempt += 1) {
         const silentMs = prepared.asksOfJob ? jobSilence(attempt) : undefined;
-        const outcome = await attemptOnce(connection, { ...prepared, silentMs });
+        const outcome = await attemptOnce(connection, prepared, silentMs);
         if ('response' in outcome) return outcome.response;
         const delayOf = prepared.asksOfJob ? jobDelay : retryDelay;
         const delay = mayRetry(prepared, outcome) ? delayOf(attempt, outcome.retryAfterMs) : undefined;

@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { type WholeAnswer, wholeAnswer } from '../../outgoing/whole-answer.ts';
 import { traceparentOf } from '../../request/trace.ts';
+import { isTimeout } from '../../timing.ts';
 import { UpstreamProblem } from '../problem.ts';
 import type { AccessTokens } from './access-token.ts';
 import { readBounded } from './bounded-body.ts';
@@ -50,8 +51,6 @@ export interface PreparedRequest {
   idempotent: boolean;
   /** Asks how a job stands, which is paid for. */
   asksOfJob: boolean;
-  /** How long nothing may come, in milliseconds; undefined: as long as the rest allows. */
-  silentMs: number | undefined;
   /** Who pays for it, or the key; undefined for nobody. */
   caller: string | undefined;
   within: Within;
@@ -101,11 +100,15 @@ type Ask<Body> = (
   began: (status: number) => void,
 ) => Promise<Pick<Begun<Body>, 'status' | 'headers' | 'body'>>;
 
-/** Never rejects for what the upstream does: a failure is an outcome. `ask` is `askWhole` or `askForStream`. */
+/**
+ * Never rejects for what the upstream does: a failure is an outcome. `ask` is `askWhole` or `askForStream`; `silentMs` as
+ * for TimeLimit.
+ */
 export async function begin<Body>(
   connection: UpstreamConnection,
   request: PreparedRequest,
   ask: Ask<Body>,
+  silentMs?: number,
 ): Promise<Begun<Body> | Failed> {
   const where = whereOf(connection, request);
   let giveTurnBack: () => void;
@@ -126,7 +129,7 @@ export async function begin<Body>(
     const message = `${where}: not asked, it failed too often just now`;
     return final(new UpstreamProblem('unavailable', connection.upstream, message));
   }
-  const limit = new TimeLimit(request.signal, connection.timeoutMs, request.silentMs);
+  const limit = new TimeLimit(request.signal, connection.timeoutMs, silentMs);
   const startedAt = performance.now();
   let status: number | undefined;
   const leave = () => {
@@ -223,8 +226,6 @@ export function withoutSecrets({ hidden }: UpstreamConnection, status: number, b
 }
 
 const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false, retryAfterMs: undefined });
-
-const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
 /** An address that the provider handed out has it already, or is none of those below the base URL. */
 function withPrefix(path: string, basePath: string, prefix: string | undefined): string {

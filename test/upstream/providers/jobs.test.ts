@@ -69,8 +69,8 @@ for (const [name, { started, done, run }] of Object.entries(jobs)) {
       noted = JSON.parse(JSON.stringify(begun));
       ended.abort();
     };
-    await problemOf(run(http, { begun: undefined, note }, ended.signal));
-    const again = { begun: noted, note: () => Promise.reject(new Error('it is noted already')) };
+    await problemOf(run(http, { begun: undefined, note, isCutOff: () => true }, ended.signal));
+    const again = { ...NO_JOB, begun: noted, note: () => Promise.reject(new Error('it is noted already')) };
     const result = await run(http, again, signal);
     t.same(asked, ['POST', 'GET', 'GET'], 'and it is not given up meanwhile');
     const { http: other } = await open(t, started, done);

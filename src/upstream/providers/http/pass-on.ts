@@ -1,5 +1,6 @@
 /** An answer that streams (text/event-stream, WHATWG HTML 9.2), passed on event by event. */
 import { buffer } from 'node:stream/consumers';
+import { isTimeout } from '../../../timing.ts';
 import type { Binding, CallContext } from '../../adapter.ts';
 import { CutAnswer } from '../../cut-answer.ts';
 import { UpstreamProblem } from '../../problem.ts';
@@ -62,7 +63,7 @@ export async function passOn(
   } catch (error) {
     const problem = error instanceof UpstreamProblem ? error : problemOf(error);
     // Both are what a caller can bring about; that its provider breaks off, or that the gateway stops, is not.
-    const isLate = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+    const isLate = isTimeout(signal.reason);
     const isTooLong = problem.failure === 'malformed';
     if (!emit || !holdsData.test(text) || !(isLate || isTooLong)) throw problem;
     const end = cutEvent(

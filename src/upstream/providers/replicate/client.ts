@@ -3,7 +3,6 @@
  * Source: `replicate` 1.4.0 (index.d.ts, lib/predictions.js) and replicate.com/docs/topics/predictions.
  */
 import { asJsonObject } from '../../../json.ts';
-import { isCutOff } from '../../../timing.ts';
 import type { CallContext, ModelBinding } from '../../adapter.ts';
 import type { Job } from '../../bought.ts';
 import { pause } from '../../http/retry.ts';
@@ -45,7 +44,7 @@ export async function predict(
       state = readState(upstream, polled.json());
     }
   } catch (error) {
-    if (!isCutOff(signal)) {
+    if (!job.isCutOff()) {
       const cancelled = http.request({
         method: 'POST',
         path: state.cancel,
