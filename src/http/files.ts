@@ -14,13 +14,17 @@ export interface ServedFile {
 
 const YEAR_SECONDS = 31_536_000;
 
+/** Says by which tag it is known again, and how long it is good. True for who has it already: they are told so. */
+function isHad(etag: string, cacheControl: string, request: Request, response: Response): boolean {
+  response.setHeader('etag', etag);
+  response.setHeader('cache-control', cacheControl);
+  if (!isAmong({ etag }, request.headers['if-none-match'])) return false;
+  response.status(304).end();
+  return true;
+}
+
 export function sendDocument(document: Document, request: Request, response: Response): void {
-  response.setHeader('etag', document.etag);
-  response.setHeader('cache-control', 'public, max-age=60');
-  if (isAmong(document, request.headers['if-none-match'])) {
-    response.status(304).end();
-    return;
-  }
+  if (isHad(document.etag, 'public, max-age=60', request, response)) return;
   response.setHeader('content-type', document.type);
   response.setHeader('content-length', document.body.length);
   response.end(request.method === 'HEAD' ? undefined : document.body);
@@ -29,12 +33,7 @@ export function sendDocument(document: Document, request: Request, response: Res
 /** Media is named by its content, so it can be kept for as long as anybody likes. */
 export function sendFile(file: ServedFile, request: Request, response: Response): void {
   const etag = `"${basename(file.path)}"`;
-  response.setHeader('etag', etag);
-  response.setHeader('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`);
-  if (isAmong({ etag }, request.headers['if-none-match'])) {
-    response.status(304).end();
-    return;
-  }
+  if (isHad(etag, `public, max-age=${YEAR_SECONDS}, immutable`, request, response)) return;
   response.setHeader('content-type', file.type);
   response.setHeader('accept-ranges', 'bytes');
   // A picture may be an SVG, and what a stranger had made must run nothing at the gateway's origin. Sound and film that are
