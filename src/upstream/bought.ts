@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto';
 import type { Store } from '../store/store.ts';
 import { isTimeout } from '../timing.ts';
 import { MediaNotStored } from './media/store.ts';
+import { UpstreamProblem } from './problem.ts';
 
 /** What a provider goes on with while nobody waits for it. */
 export interface Job {
-  /** What an earlier attempt of this payment has noted of it, and was cut off before its end; undefined: nothing. */
+  /** What an earlier attempt of this payment has noted of it, and did not see the end of; undefined: nothing. */
   readonly begun: unknown;
-  /** Notes where it is, as JSON, for the payment's next attempt. */
+  /** Notes where it is, as JSON, for the payment's next attempt; undefined: it is given up, and the next one begins another. */
   note(begun: unknown): Promise<void>;
   /** True once another attempt may be waiting for it, or is to: then it is not to be cancelled. */
   isCutOff(): boolean;
@@ -45,6 +46,8 @@ export interface Bought {
   /** Runs one attempt. Throws what it throws. */
   attempt<Result>(attempt: Attempt, work: (once: Once) => Promise<Result>): Promise<Result>;
 }
+
+const isLate = (error: unknown): boolean => error instanceof UpstreamProblem && error.failure === 'timeout';
 
 /** Providers delete their own copies within the hour. */
 const KEPT_MS = 3_600_000;
@@ -94,13 +97,14 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
           .digest('hex')}`;
         const known = await before(key);
         if (known.made !== undefined) return known.made as Made;
-        const fresh = await make({
-          begun: known.begun,
-          async note(begun) {
-            found.add(key);
-            await keep(key, { begun });
-          },
-          isCutOff,
+        const note = async (begun: unknown) => {
+          found.add(key);
+          await keep(key, { begun });
+        };
+        const fresh = await make({ begun: known.begun, note, isCutOff }).catch((error: unknown) => {
+          // The provider works on, and bills it.
+          if (isLate(error)) found.delete(key);
+          throw error;
         });
         made.set(key, fresh);
         // Of several at once, another could not be stored meanwhile.

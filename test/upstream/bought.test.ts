@@ -95,7 +95,11 @@ t.test('nothing is kept of an attempt that succeeds, or fails otherwise', async 
 });
 
 /** An attempt that begins a job, or goes on with one, and then ends with the error. */
-async function jobOf(store: ReturnType<typeof openKept>, error: Error, changes: Partial<typeof context> = {}) {
+async function jobOf(
+  store: ReturnType<typeof openKept>,
+  error: Error,
+  { isGivenUp = false, ...changes }: Partial<typeof context> & { isGivenUp?: boolean } = {},
+) {
   const bought = openBought({ store, now: () => 5_000_000 });
   let begun: unknown;
   let isCutOff: boolean | undefined;
@@ -104,6 +108,7 @@ async function jobOf(store: ReturnType<typeof openKept>, error: Error, changes: 
       begun = job.begun;
       if (!begun) await job.note({ at: '/jobs/7' });
       isCutOff = job.isCutOff();
+      if (isGivenUp) await job.note(undefined);
       throw error;
     }),
   );
@@ -111,26 +116,32 @@ async function jobOf(store: ReturnType<typeof openKept>, error: Error, changes: 
   return { begun, isCutOff };
 }
 
-t.test('a job goes on at the next attempt, on any instance, where this one was cut off', async (t) => {
+t.test('a job goes on at the next attempt, on any instance, unless its end was seen or it was given up', async (t) => {
   const late = new AbortController();
   late.abort(new DOMException('the deadline has passed', 'TimeoutError'));
   const cut = new AbortController();
   cut.abort();
-  const error = new UpstreamProblem('timeout', 'painter', 'not done');
-  for (const [what, changes, isCutOff] of [
-    ['by the end of the gateway', { signal: cut.signal }, true],
+  const timeout = new UpstreamProblem('timeout', 'painter', 'not done');
+  const failure = new UpstreamProblem('failed', 'painter', 'lost');
+  const job = { at: '/jobs/7' };
+  for (const [what, error, changes, isCutOff, begun] of [
+    ['cut off by the end of the gateway', timeout, { signal: cut.signal }, true, job],
     [
-      'by a sleep beyond the lease, of which the deadline alone is known',
+      'cut off by a sleep beyond the lease, of which the deadline alone is known',
+      timeout,
       { signal: late.signal, mayGoOn: () => false },
       true,
+      job,
     ],
-    ['not, but late', { signal: late.signal }, false],
-    ['not, but failed', {}, false],
+    ['late', timeout, { signal: late.signal }, false, job],
+    ['late, and given up', timeout, { signal: late.signal, isGivenUp: true }, false, undefined],
+    ['failed', failure, {}, false, undefined],
   ] as const) {
     const store = openKept();
-    t.same(await jobOf(store, error, changes), { begun: undefined, isCutOff }, what);
-    t.same((await jobOf(store, error)).begun, isCutOff ? { at: '/jobs/7' } : undefined, what);
-    t.equal((await jobOf(store, error)).begun, undefined, 'and none that came to nothing');
+    t.same(await jobOf(store, timeout, { signal: cut.signal }), { begun: undefined, isCutOff: true }, what);
+    t.same(await jobOf(store, error, changes), { begun: job, isCutOff }, what);
+    t.same((await jobOf(store, failure)).begun, begun, what);
+    t.equal((await jobOf(store, failure)).begun, undefined, 'and none that came to nothing');
   }
 });
 

@@ -15,6 +15,7 @@ const settings = (name: string) => readFileSync(join('catalogue', `${name}.yaml`
 const endpoint = (name: string, result: string, upstream: string) => `summary: ${name}
 path: /studio/${name}
 networks: [chain-c]
+deadline: 47s
 price: { rule: fixed, amount: "0.01" }
 request: { required: [text], properties: { text: { type: string, maxLength: 40 } } }
 result: ${result}
@@ -190,6 +191,26 @@ t.test(
     t.equal((await gateway.earned('chain-c')) - before, 10_000n);
   },
 );
+
+t.test('a job that is not done at the deadline is waited for by the next attempt of the payment', async (t) => {
+  const pass = deadlinesOf(t, 47_000);
+  let noticed = () => {};
+  const isAskedFor = new Promise<void>((resolve) => {
+    noticed = resolve;
+  });
+  const { gateway, asked, slow } = await open(t, () => noticed());
+  const before = await gateway.earned('chain-c');
+  const call = request(gateway, '/studio/poster', { text: 'slow' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const late = sendProof(call, proof);
+  await isAskedFor;
+  pass();
+  t.match(await (await late).json(), { error: { code: 'upstream_timeout' } });
+  slow.isDone = true;
+  t.equal((await sendProof(call, proof)).status, 200);
+  t.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+});
 
 t.test('a file may be larger than any other answer', async (t) => {
   const { buy, picture } = await open(t);

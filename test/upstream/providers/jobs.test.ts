@@ -78,6 +78,31 @@ for (const [name, { started, done, run }] of Object.entries(jobs)) {
   });
 }
 
+t.test('a prediction that is late is cancelled, and none that the next attempt would wait for', async (t) => {
+  const { started, done, run } = jobs['a prediction of Replicate'] as (typeof jobs)[string];
+  const asked: string[] = [];
+  let cancelled = () => {};
+  const isCancelled = new Promise<void>((resolve) => {
+    cancelled = resolve;
+  });
+  const { origin } = await serve(t, (request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    if (request.url?.endsWith('/cancel')) cancelled();
+    json(response, 200, request.method === 'POST' ? started(origin) : done);
+  });
+  const late = new AbortController();
+  const noted: unknown[] = [];
+  const note: Job['note'] = async (begun) => {
+    noted.push(begun);
+    late.abort();
+  };
+  const http = connect(t, origin);
+  t.equal((await problemOf(run(http, { ...NO_JOB, note }, late.signal))).failure, 'timeout');
+  await isCancelled;
+  t.match(noted, [{ id: 'p' }, undefined]);
+  t.match(asked, ['POST /models/owner/model/predictions', 'POST /predictions/p/cancel']);
+});
+
 t.test('what is no job is not asked again after a 500', async (t) => {
   const { http, asked } = await open(t, () => ({}), {});
   await http.request({ method: 'POST', path: '/', signal });

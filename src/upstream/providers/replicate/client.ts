@@ -45,6 +45,7 @@ export async function predict(
     }
   } catch (error) {
     if (!job.isCutOff()) {
+      await job.note(undefined).catch(() => undefined);
       const cancelled = http.request({
         method: 'POST',
         path: state.cancel,
