@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmdirSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import t from 'tap';
+import { checkCatalogue } from '../../src/catalogue/load.ts';
+import { shipped } from '../../src/gateway/shipped.ts';
+import { withoutRights } from '../without-rights.ts';
 import { wordsFor } from '../words-for.ts';
 import { writeCatalogue } from './temporary-catalogue.ts';
 
@@ -49,4 +52,13 @@ t.test('each file that cannot be read is told of, with the reason', async (t) =>
   t.match(output, /endpoints\/a-folder\.yaml:1:1: this file cannot be read \(EISDIR\); /);
   t.match(output, /endpoints\/a-link\.yaml:1:1: this file cannot be read \(ENOENT\); /);
   t.match(output, /\n2 problems in .*: npm run check\n$/);
+});
+
+t.test('so is a folder', async (t) => {
+  const directory = join(writeCatalogue(t, {}), 'catalogue');
+  const shut = join(directory, 'endpoints', 'shut');
+  mkdirSync(shut, { mode: 0o000 });
+  const { diagnostics } = withoutRights(() => checkCatalogue(directory, shipped));
+  t.match(diagnostics, [{ file: relative('.', shut), message: 'this folder cannot be read (EACCES)' }]);
+  rmdirSync(shut);
 });

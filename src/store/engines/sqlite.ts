@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
+import { codeOf } from '../../error-code.ts';
 import { makeDirectory } from '../../made-directory.ts';
 import { migrationsFrom, schemaVersion, sqliteDialect } from '../migrations/migrations.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from '../problem.ts';
@@ -121,8 +122,19 @@ function openDatabase(file: string, upgrades: boolean | undefined): Database.Dat
     migrate(database, upgrades);
     return database;
   } catch (error) {
-    throw new StoreProblem(`The database file ${path} cannot be used: ${reasonOf(error)}`, { cause: error });
+    throw new StoreProblem(`The database file ${path} cannot be used: ${reasonOf(error)}${wayOutOf(error)}`, {
+      cause: error,
+    });
   }
+}
+
+/** libsql has no code for a file that it cannot open, and names SQLite's at the end of a sentence. */
+const SHUT = /^(SQLITE_(CANTOPEN|READONLY)|EACCES|EPERM|EROFS)|\b14"?\)?$/;
+
+/** What to do where the system does not let the file be written, or its log beside it. */
+function wayOutOf(error: unknown): string {
+  if (!SHUT.test(`${codeOf(error) || reasonOf(error)}`)) return '';
+  return '. Let the user that runs this write the file and its directory, or set TURNPIKE_DATA to another directory';
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The file of a store: how it is opened and closed, and what is said of one that cannot be used. */
-import { readdirSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { mock } from 'node:test';
 import Database from 'libsql';
@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { Problem } from '../../../src/errors.ts';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { schemaVersion, sqliteDialect } from '../../../src/store/migrations/migrations.ts';
+import { withoutRights } from '../../without-rights.ts';
 import { claimAt, sampleFacts } from '../samples.ts';
 import { damageFile } from './damaged-file.ts';
 import { upgrades } from './migrations.ts';
@@ -186,4 +187,20 @@ t.test('names the file in full, and at once, when it is no database or cannot be
   t.throws(() => openSqliteStore(relative('.', text)), notADatabase);
   const below = join(folder, 'file', 'below.sqlite');
   t.throws(() => openSqliteStore(below), { name: 'StoreProblem', message: /below\.sqlite cannot be used: EEXIST/ });
+});
+
+t.test('says what to do where the file, or its directory, may not be written', async (t) => {
+  const folder = t.testdir({ 'shut.sqlite': '', there: {} });
+  const there = join(folder, 'there', 'kept.sqlite');
+  await openSqliteStore(there).close();
+  chmodSync(join(folder, 'shut.sqlite'), 0o000);
+  chmodSync(there, 0o666);
+  chmodSync(join(folder, 'there'), 0o555);
+  const message =
+    /cannot be used: .*\. Let the user that runs this write the file and its directory, or set TURNPIKE_DATA to another directory$/;
+  for (const path of ['shut.sqlite', 'there/kept.sqlite', 'there/below/new.sqlite']) {
+    t.throws(() => withoutRights(() => openSqliteStore(join(folder, path))), { name: 'StoreProblem', message }, path);
+  }
+  // Else the folder could not be taken away.
+  chmodSync(join(folder, 'there'), 0o755);
 });
