@@ -50,5 +50,6 @@ export const mcpLine = (publicUrl: string): string =>
     'A call without a payment answers the price: x402 in `structuredContent`, MPP in',
     '`_meta["org.paymentauth/payment-required"]`. Send the same call again with the payment in `_meta["x402/payment"]` or',
     '`_meta["org.paymentauth/credential"]`. The tool `quote` says exact prices and faults, and costs nothing.',
-    '`?tools=search` lists only search_endpoints, describe_endpoint and call_endpoint; `?tools=image,token` those groups.',
+    '`?tools=search` lists only search_endpoints, describe_endpoint and call_endpoint; `?tools=image,token` those groups. `?content=text`',
+    'answers without pictures, for models that read text alone.',
   );

@@ -7,8 +7,11 @@ const SINCE: Readonly<Record<string, string>> = { audio: '2025-03-26', resource_
 /** Who says no revision over HTTP is of before those that have it said. Source: revision 2025-06-18, "Transports". */
 const UNSAID = '2025-03-26';
 
-/** A result as clients of a revision can read it: what is left out, the answer itself names. */
-export const inKnownContent = (result: CallToolResult, revision: string = UNSAID): CallToolResult => ({
+/** A result as a client of a revision, and the model behind it, can read it: what is left out, the answer itself names. */
+export const inKnownContent = (
+  result: CallToolResult,
+  { revision = UNSAID, textAlone = false }: { revision: string | undefined; textAlone?: boolean },
+): CallToolResult => ({
   ...result,
-  content: result.content.filter(({ type }) => (SINCE[type] ?? '') <= revision),
+  content: result.content.filter(({ type }) => (textAlone ? type === 'text' : (SINCE[type] ?? '') <= revision)),
 });

@@ -156,7 +156,11 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     }
     if (!call) return await byPackage(handedOn(request, asked), response, message);
     const result = await toolbox.call(call.name, call.input, call.meta, visit);
-    send(response, { status: 200, headers: JSON_TYPE, body: plainAnswer(call, inKnownContent(result, revision)) });
+    send(response, {
+      status: 200,
+      headers: JSON_TYPE,
+      body: plainAnswer(call, inKnownContent(result, { ...asked.selection, revision })),
+    });
   }
 
   return {

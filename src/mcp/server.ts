@@ -1,4 +1,4 @@
-/** A server of the Model Context Protocol for one request: what it lists follows from the address that was asked. */
+/** A server of the Model Context Protocol for one request: what it lists and shows follows from the address that was asked. */
 import { type JSONObject, Server } from '@modelcontextprotocol/server';
 import type { Log } from '../log.ts';
 import type { Visit } from '../request/visit.ts';
@@ -48,7 +48,7 @@ export function createServer(
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) =>
     withProgress(context, async () => {
       const called = await toolbox.call(name, input, context.mcpReq._meta ?? {}, request);
-      const result = inKnownContent(called, revision);
+      const result = inKnownContent(called, { ...selection, revision });
       return asksForPayment(context) ? inExtension(result) : result;
     }),
   );

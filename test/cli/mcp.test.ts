@@ -87,6 +87,12 @@ t.test('a client of the first generation buys on Solana, through the tool that c
   t.equal(paid, PRICE);
 });
 
+t.test('a client whose model reads text alone is answered in text', async (t) => {
+  const { call } = await openMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--content', 'text'] });
+  const { content, structuredContent } = await call(IMAGE, { ...PICTURE, prompt: 'fog in words' });
+  t.same(content, [{ type: 'text', text: JSON.stringify(structuredContent) }]);
+});
+
 t.test('what costs more than the limit, or is wrong, is not paid, and the answer says so', async (t) => {
   const { call } = await openFirstMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--max', '0.09'] });
   const paid = await moved('chain-c', async () => {

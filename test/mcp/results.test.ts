@@ -194,3 +194,23 @@ t.test('a client of an earlier revision is answered in the kinds of content that
     t.same(kinds(((await answer.json()) as { result: ToolResult }).result), early);
   }
 });
+
+t.test('a model that reads text alone is shown nothing else where its client asks for that', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  for (const [name, input] of [
+    ['image_family-e-2', { prompt: 'a lighthouse that nobody sees' }],
+    ['audio_x-text-to-speech', { text: 'Mist', voice_id: 'Eve' }],
+  ] as const) {
+    const payment = await signToolPayment(gateway, 'chain-c', await callTool(gateway, name, input));
+    const { structuredContent } = await callTool(gateway, name, input, payment);
+    for (const more of [{}, { progressToken: 7 }]) {
+      const params = { name, arguments: input, _meta: { ...payment, ...more } };
+      const { result } = await rpc(gateway, 'tools/call', params, { query: '?content=text' });
+      t.same(result?.content, [{ type: 'text', text: JSON.stringify(structuredContent) }]);
+      t.same(result?.structuredContent, structuredContent);
+    }
+  }
+  const refused = await rpc(gateway, 'tools/list', {}, { query: '?content=pictures' });
+  t.match(refused, { status: 400, error: { message: /content=pictures is not known here: take text/ } });
+});

@@ -33,6 +33,7 @@ const USAGE = `npm run mcp -- [options]
                       (default: whichever is offered first)
   --tools <names>     what to list: search, and groups such as image,token (default: everything)
   --networks <ids>    lists what is paid on these networks, as the gateway calls them
+  --content text      answers without pictures and links to files, for models that read text alone
 
   TURNPIKE_WALLET_EVM     private key that pays on EVM networks: 0x and 64 hex digits
   TURNPIKE_WALLET_SOLANA  key pair that pays on Solana: 64 bytes in base58
@@ -42,15 +43,25 @@ const USAGE = `npm run mcp -- [options]
 /** Throws UsageProblem. */
 export function readArguments(words: readonly string[], environment: NodeJS.ProcessEnv): McpArguments {
   const text = { type: 'string' } as const;
-  const options = { url: text, max: text, budget: text, deposit: text, network: text, tools: text, networks: text };
+  const options = {
+    url: text,
+    max: text,
+    budget: text,
+    deposit: text,
+    network: text,
+    tools: text,
+    networks: text,
+    content: text,
+  };
   const { values } = readCommandLine(USAGE, { ...options, refund: { type: 'boolean' } }, words);
   const given = values.url ?? `http://127.0.0.1:${environment.PORT ?? '4020'}`;
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UsageProblem(`--url is an origin such as http://127.0.0.1:4020: got ${given}`);
   const { origin } = new URL(given);
   const server = new URL(MCP_PATH, origin);
-  if (values.tools !== undefined) server.searchParams.set('tools', values.tools);
-  if (values.networks !== undefined) server.searchParams.set('networks', values.networks);
+  for (const name of ['tools', 'networks', 'content'] as const) {
+    if (values[name] !== undefined) server.searchParams.set(name, values[name]);
+  }
   if (values.refund && values.deposit === undefined) throw new UsageProblem('--refund goes with the same --deposit');
   return {
     origin,

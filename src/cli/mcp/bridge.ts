@@ -88,7 +88,7 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
     const onProgress = progressTo(context);
     try {
       const result = await call(order, { signal: context.mcpReq.signal, ...(onProgress && { onProgress }) });
-      return inKnownContent(result, server.getNegotiatedProtocolVersion());
+      return inKnownContent(result, { revision: server.getNegotiatedProtocolVersion() });
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
       const reason = `${origin} cannot be reached (${reasonOf(error)})`;
