@@ -22,7 +22,7 @@ export const NO_JOB: Job = { begun: undefined, note: async () => {}, isCutOff: (
 
 /**
  * What `make` makes, unless an earlier attempt of this payment made it of the same `order` and could not store it. Both
- * have to be JSON.
+ * have to be JSON. An order of a job says which host is asked: another one has jobs of others by the same names.
  */
 export type Once = <Made>(order: unknown, make: (job: Job) => Promise<Made>) => Promise<Made>;
 

@@ -1,5 +1,6 @@
 /** APIs that answer with a job, whose result is at a third address, and those that put files into their JSON. */
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
@@ -211,6 +212,62 @@ t.test('a job that is not done at the deadline is waited for by the next attempt
   t.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
   t.equal((await gateway.earned('chain-c')) - before, 10_000n);
 });
+
+t.test(
+  'a job is asked for where it was begun alone: another provider has one of somebody else by that name',
+  async (t) => {
+    const pass = deadlinesOf(t, 47_000);
+    let noticed = () => {};
+    const isAskedFor = new Promise<void>((resolve) => {
+      noticed = resolve;
+    });
+    const asked: string[] = [];
+    const begun = (at: string) => (heard: IncomingMessage, response: ServerResponse) => {
+      const line = `${at} ${heard.method} ${heard.url}`;
+      asked.push(line);
+      switch (line) {
+        case 'spare POST /v1/captions':
+          return json(response, 200, { id: 'c1', state: 'new' });
+        case 'spare GET /v1/captions/c1':
+          json(response, 200, { state: 'new' });
+          return noticed();
+        case 'studio POST /v1/captions':
+          // Its first one is refused.
+          return asked.length === 1 ? json(response, 500, {}) : json(response, 200, { id: 'c2', state: 'new' });
+        case 'studio GET /v1/captions/c1':
+          return json(response, 200, { state: 'done', set: '66' });
+        case 'studio GET /v1/captions/c2':
+          return json(response, 200, { state: 'done', set: '77' });
+        default:
+          return json(response, 200, { text: line });
+      }
+    };
+    const [studio, spare] = await Promise.all([serve(t, begun('studio')), serve(t, begun('spare'))]);
+    const { endpoints, ...settings } = filesFor(studio.origin);
+    const [one = ''] = /via: studio.*(?= })/.exec(endpoints.studio['caption.yaml']) ?? [];
+    const caption = endpoints.studio['caption.yaml'].replace(
+      /upstream: .*/,
+      `upstream: [{ ${one} }, { ${one.replace('studio', 'spare')} }]`,
+    );
+    const files = {
+      ...settings,
+      'upstreams.yaml': `${settings['upstreams.yaml']}spare: { adapter: http, baseUrl: "${spare.origin}/v1" }\n`,
+      endpoints: { studio: { 'caption.yaml': caption } },
+    };
+    const catalogue = join(t.testdir({ catalogue: files }), 'catalogue');
+    const gateway = await startGateway({ catalogue, networks: ['chain-c'] });
+    t.teardown(gateway.stop);
+    const call = request(gateway, '/studio/caption', { text: 'fog' });
+    const proof = await signProof(gateway, 'chain-c', call);
+    const late = sendProof(call, proof);
+    await isAskedFor;
+    pass();
+    t.match(await (await late).json(), { error: { code: 'upstream_timeout' } });
+    const answer = await sendProof(call, proof);
+    t.same(await answer.json(), { words: 'studio GET /v1/sets/77' });
+    t.notOk(asked.includes('studio GET /v1/captions/c1'));
+  },
+);
 
 t.test('a file may be larger than any other answer', async (t) => {
   const { buy, picture } = await open(t);

@@ -38,10 +38,11 @@ export const http: Adapter<HttpOptions> = {
   exampleResult,
   streams: ({ stream }) => stream !== undefined,
   async call(input, binding, context) {
-    const { options, upstream } = binding;
+    const { options, upstream, http } = binding;
     const request = requestFor(options, input, upstream);
     const whole = async () => await withFiles(request, options, input, upstream, context);
     if (options.stream) return await passOn(await whole(), binding, context);
+    const order = [http.baseUrl, request];
     const kind = fileOf(options);
     const bounds = kind && { maxBytes: LARGEST_FILE[kind] };
     const { poll: polled, asText, status } = options;
@@ -54,7 +55,7 @@ export const http: Adapter<HttpOptions> = {
     };
     if (kind) {
       const ask = async (job: Job) => (await lastResponse(job)).body.toString('base64');
-      return await fileResult(await context.once([request], ask), kind, upstream, context);
+      return await fileResult(await context.once(order, ask), kind, upstream, context);
     }
     const ask = async (job: Job) => {
       const last = readAnswer(await lastResponse(job), upstream, options);
@@ -64,7 +65,7 @@ export const http: Adapter<HttpOptions> = {
     };
     const { download, decode } = options;
     if (!polled && download === undefined && decode === undefined) return await ask(NO_JOB);
-    const copied = await withCopies(await context.once([request], ask), download ?? [], upstream, context);
+    const copied = await withCopies(await context.once(order, ask), download ?? [], upstream, context);
     return await withDecoded(copied, decode ?? {}, upstream, context);
   },
 };

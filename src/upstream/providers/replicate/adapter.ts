@@ -12,8 +12,8 @@ import {
   videoResult,
 } from '../../media/results.ts';
 import type { StoredMedia } from '../../media/store.ts';
-import { DEFAULT_WAIT_SECONDS, predict } from './client.ts';
-import { drawn, keep, type PredictionOptions, providerInput } from './run.ts';
+import { DEFAULT_WAIT_SECONDS } from './client.ts';
+import { drawn, keep, type PredictionOptions, predictOnce, providerInput } from './run.ts';
 
 export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-predictions'> = {
   name: 'replicate-predictions',
@@ -68,7 +68,7 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
   async call(input, binding, context) {
     const { result } = binding.options;
     const { sent, asked } = providerInput(input, binding);
-    const prediction = await context.once([binding.model.id, sent], (job) => predict(binding, sent, context, job));
+    const prediction = await predictOnce(binding, sent, context);
     const produced = (file: StoredMedia): Produced => ({
       file,
       model: binding.model.name,

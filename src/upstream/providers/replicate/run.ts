@@ -40,6 +40,14 @@ export function providerInput(input: Input, binding: PredictionBinding) {
   return { asked, sent };
 }
 
+/** Makes what is to be sent, once for a payment. Throws UpstreamProblem. */
+export const predictOnce = (
+  binding: PredictionBinding,
+  sent: Readonly<Record<string, unknown>>,
+  context: CallContext,
+): Promise<Prediction> =>
+  context.once([binding.http.baseUrl, binding.model.id, sent], (job) => predict(binding, sent, context, job));
+
 /** Copies the first file of a prediction into the media store. Throws UpstreamProblem. */
 export async function keep(
   prediction: Prediction,
@@ -67,6 +75,5 @@ export async function drawImage(
   context: CallContext,
 ): Promise<StoredMedia> {
   const { sent } = providerInput(request, binding);
-  const prediction = await context.once([binding.model.id, sent], (job) => predict(binding, sent, context, job));
-  return await keep(prediction, 'image', binding, context);
+  return await keep(await predictOnce(binding, sent, context), 'image', binding, context);
 }

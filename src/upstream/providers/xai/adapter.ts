@@ -49,7 +49,7 @@ export const xaiMedia: ModelAdapter<XaiMediaOptions> = {
     const { options, upstream } = binding;
     const sent: Record<string, unknown> = { ...mapInput(options.input, input), ...options.fixed };
     const { once } = context;
-    const order = [binding.model.id, options.result, sent];
+    const order = [binding.http.baseUrl, binding.model.id, options.result, sent];
     const produced = async (made: XaiFile, kind: MediaKind): Promise<Produced> => ({
       file: await keep(made, kind, upstream, context),
       model: binding.model.name,
