@@ -240,6 +240,7 @@ export async function openEdition(
     samplesDirectory: samples.directory,
     rpcUrl: platform.rpcUrl,
   });
+  const railPaths = createRailPathsRouter(rails, shared);
   const served: RouterParts = {
     storefront,
     lifecycle: honouring,
@@ -254,7 +255,7 @@ export async function openEdition(
     apiKeys,
     mcp: mcp.handle,
     purchases: createPurchasesRouter(purchases, rails, shared.limits),
-    railPaths: createRailPathsRouter(rails, shared),
+    railPaths: railPaths.router,
     refunds: refunds
       ? createRefundsRouter(
           (request) => requestRefund(request, { store, rails: shared.rails, idOf: shared.idOf, now }),
@@ -284,7 +285,7 @@ export async function openEdition(
     },
     replacedAt: () => replacedAt,
     renew: () => Promise.all([...all, apiKeys].map(({ renew }) => renew())),
-    idle: () => Promise.all([...all, apiKeys].map(({ idle }) => idle())),
+    idle: () => Promise.all([...all, apiKeys, railPaths].map(({ idle }) => idle())),
     stop: serving.stop,
     close: async () => {
       await mcp.close();

@@ -3,15 +3,23 @@ import express, { type Router } from 'express';
 import { takesOnly } from '../errors.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Rail } from '../payment/rail.ts';
+import { openUnderWay } from '../under-way.ts';
 import type { ClientOf } from './client-address.ts';
 import { send, splitUrl } from './transport.ts';
 import { visitOf } from './visits.ts';
 
-/** Problems are passed on. */
+interface RailPaths {
+  /** Problems are passed on. */
+  readonly router: Router;
+  /** Resolves once nothing that was asked there is under way, whether or not its caller still waits: it may move money. */
+  idle(): Promise<void>;
+}
+
 export function createRailPathsRouter(
   rails: ReadonlyMap<string, Rail>,
   { limits, clientOf }: { readonly limits: Pick<Limits, 'gate'>; readonly clientOf: ClientOf },
-): Router {
+): RailPaths {
+  const underWay = openUnderWay();
   const router = express.Router();
   for (const { ownPath } of rails.values()) {
     if (!ownPath) continue;
@@ -22,7 +30,7 @@ export function createRailPathsRouter(
       const asked = { transport: 'http', method: 'GET', path, query, headers, body: Buffer.alloc(0) } as const;
       const gate = limits.gate(clientOf(request));
       try {
-        send(response, await ownPath.answer(asked, gate));
+        send(response, await underWay.add(ownPath.answer(asked, gate)));
       } finally {
         gate.over();
       }
@@ -31,5 +39,5 @@ export function createRailPathsRouter(
       throw takesOnly('GET');
     });
   }
-  return router;
+  return { router, idle: underWay.idle };
 }

@@ -30,6 +30,7 @@ import type { GatewayRequest } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import type { Claim, Fulfilled, Store } from '../store/store.ts';
 import { unlessAborted } from '../timing.ts';
+import { openUnderWay } from '../under-way.ts';
 import { amountDue, quotedOf } from './amount-due.ts';
 import { counted } from './count.ts';
 import { emitter } from './emit.ts';
@@ -325,7 +326,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
     nameOf: ({ id, attempt }) => `${attempt} ${id}`,
     now: parts.now,
   });
-  const running = new Set<Promise<unknown>>();
+  const underWay = openUnderWay();
   // Every request waits for it. Measured: to begin listening and to end it for each takes 2 % of an unpaid 402.
   onAbort(parts.upstreams.stopping, () => {});
 
@@ -353,16 +354,9 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle {
   };
 
   return {
-    answer(request) {
-      const answered = answer(request);
-      running.add(answered);
-      answered.finally(() => running.delete(answered));
-      return answered;
-    },
+    answer: (request) => underWay.add(answer(request)),
     bodyLimitOf: parts.routes.bodyLimitOf,
     renew: leases.renew,
-    idle: async () => {
-      while (running.size > 0) await Promise.all(running);
-    },
+    idle: underWay.idle,
   };
 }

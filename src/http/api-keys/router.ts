@@ -17,6 +17,7 @@ import { readJsonObject } from '../../request/json-text.ts';
 import { ownTurn } from '../../request/large-bodies.ts';
 import type { Visit } from '../../request/visit.ts';
 import type { ApiKey, CreditStore } from '../../store/credits/credit-store.ts';
+import { openUnderWay } from '../../under-way.ts';
 import { readRawBody } from '../body.ts';
 import { visitOf } from '../visits.ts';
 import { checkLimits, keyOf, shownKey } from './access.ts';
@@ -75,7 +76,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     nameOf: (id) => id,
     now,
   });
-  const running = new Set<Promise<void>>();
+  const underWay = openUnderWay();
   const recentKeys = openRecentKeys(apiKeys, now);
   const inTurn = turnsByName(parts.waitMs);
 
@@ -191,8 +192,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
       if (error instanceof ApiKeyProblem && !hasAsked) gate.asks();
       throw error;
     });
-    running.add(completed);
-    await completed.finally(() => running.delete(completed));
+    await underWay.add(completed);
   });
 
   const router = express.Router();
@@ -238,9 +238,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     router,
     complete: chat,
     renew: leases.renew,
-    async idle() {
-      while (running.size > 0) await Promise.allSettled(running);
-    },
+    idle: underWay.idle,
   };
 }
 

@@ -11,13 +11,16 @@ import t from 'tap';
 import { openApp } from '../../../src/gateway/app.ts';
 import { readConfig } from '../../../src/gateway/config.ts';
 import { createLog } from '../../../src/log.ts';
+import type { Facilitator } from '../../../src/payment/facilitators/facilitator.ts';
 import { openSandbox } from '../../../src/sandbox/index.ts';
+import { openChannel } from '../../channels.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { freePort } from '../../free-port.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
 import { signHold } from '../../holds.ts';
 import { loadSound } from '../../load-catalogue.ts';
 import { holdingPauses } from '../../pauses.ts';
+import { openGate } from '../../relay.ts';
 import { startRelayedGateway } from '../../relayed-gateway.ts';
 import { fresh, picturesWith } from '../../settling-first.ts';
 
@@ -217,3 +220,56 @@ t.test('at the end of a drain everybody gets an answer that is true of their pay
     { state: 'settled', attempt: 1, reason: null },
   ]);
 });
+
+t.test(
+  'a deposit that is being given back is back before the gateway ends, also where its payer has gone away',
+  async (t) => {
+    const data = t.testdir({});
+    const refunds = openGate();
+    t.teardown(refunds.open);
+    const late = (facilitator: Facilitator): Facilitator => ({
+      ...facilitator,
+      async channels(caip2) {
+        const operator = await facilitator.channels?.(caip2);
+        return (
+          operator && {
+            ...operator,
+            async refund(...asked) {
+              await refunds.pass();
+              return operator.refund(...asked);
+            },
+          }
+        );
+      },
+    });
+    const gateway = await startGateway({
+      catalogue: picturesWith(t, '{ channels: true }'),
+      networks: ['chain-c'],
+      environment: { TURNPIKE_DATA: data, TURNPIKE_DRAIN_SECONDS: '3600' },
+      between: async ({ facilitators }) => ({
+        facilitators: facilitators.map((named) => ({ ...named, facilitator: late(named.facilitator) })),
+      }),
+    });
+    const payer = openChannel(gateway);
+    t.equal((await payer.buy(fresh(gateway))).status, 200);
+
+    const held = refunds.holdNext();
+    const leaving = new AbortController();
+    const gone = payer.scheme.refund(`${gateway.url}/v1/channels`, {
+      fetch: (input, init) => fetch(input, { ...init, signal: leaving.signal }),
+    });
+    await held.reached;
+    leaving.abort();
+    await t.rejects(gone);
+    const stopped = gateway.stop();
+    // Longer than any grace for the last answers: what moves money is never cut off.
+    await delay(2_000);
+    held.release();
+    await stopped;
+
+    const database = new Database(join(data, 'turnpike.sqlite'));
+    const rows = database.prepare('SELECT balance, total_claimed, refund_nonce, refunding_until FROM channels').all();
+    database.close();
+    t.match(rows, [{ balance: '60000', total_claimed: '60000', refund_nonce: '1', refunding_until: 0 }]);
+  },
+);
