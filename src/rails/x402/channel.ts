@@ -173,6 +173,23 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
     return { kept, state };
   }
 
+  /** Throws Refusal where the call counts on what an instance that died may have sent back: its chain does not say for a while. */
+  async function demandSure(
+    { channel, voucher }: ChannelAuthorization,
+    { kept, state }: Standing,
+    { caip2 }: PayableNetwork,
+  ): Promise<void> {
+    const isEarlier = ({ refundNonce }: ChannelState) => BigInt(state.refundNonce) < BigInt(refundNonce);
+    if (!kept || !isEarlier(kept)) return;
+    // What was to be given back long ago is known, by what was read just now, not to be.
+    const known = await store.find(channel);
+    if (!known || !isEarlier(known) || voucher.max <= BigInt(known.balance)) return;
+    throw busy(
+      caip2,
+      'what is left of this channel may be on its way back to its payer: send this one in a quarter of an hour at the latest',
+    );
+  }
+
   /** The deposit that has to be made first, if any. Throws Refusal for one that is not worth its transaction. */
   async function depositOf(
     { authorization: { config, channel, voucher, deposit }, network, amount, leastPrice }: Asked,
@@ -305,6 +322,7 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
         : before >= BigInt(state.totalClaimed) && before <= BigInt(state.balance);
       if (!isNext) throw mismatch(channel, state, kept, network.caip2);
       if (kept?.isSpent) throw spent(channel, network.caip2);
+      await demandSure(authorization, { kept, state }, network);
       const deposit = await depositOf(given, { kept, state }, operator);
       const filled = { ...state, balance: (BigInt(state.balance) + (deposit?.amount ?? 0n)).toString() };
       const query: ChannelQuery = {

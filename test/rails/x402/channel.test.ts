@@ -453,6 +453,24 @@ t.test('a deposit that was given back meanwhile does not pay', async (t) => {
   });
 });
 
+t.test('nobody is asked to deposit more for a channel whose deposit may be on its way back', async (t) => {
+  const { verify, charged, channels, clock } = await scene(t, { balance: '1000' });
+  await charged(300n);
+  // Its instance has died: whether that is in a block yet, or ever will be, the chain does not say.
+  await channels.sync(CHANNEL, stateWith({ balance: '400', refundNonce: '1' }), clock.now);
+  const expected = {
+    name: 'Refusal',
+    kind: 'verification-failed',
+    message: /may be on its way back to its payer: send this one in a quarter of an hour at the latest/,
+    correction: { code: BUSY, network: CAIP2, extra: {} },
+  };
+  t.match(await failure(verify(500n, {}, { amount: 200n })), expected);
+  t.match(await failure(verify(500n, { deposits: 2_000n }, { amount: 200n })), expected, 'nor is more taken');
+  t.match(await verify(400n), { query: { max: '400' } }, 'what stays there in any case can be drawn');
+  clock.now += 15 * MINUTE;
+  t.match(await verify(500n, {}, { amount: 200n }), { query: { state: { balance: '1000', refundNonce: '0' } } });
+});
+
 t.test('what was drawn is as deep as anything where the channel holds it', async (t) => {
   const { payments, network, chain } = await scene(t, { balance: '100' });
   const query = { channel: CHANNEL, max: '100', amount: '100', state: stateWith() };
