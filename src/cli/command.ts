@@ -17,7 +17,7 @@ export async function run(command: () => Promise<void>, failure = 1): Promise<vo
     const isKnown = [UsageProblem, ConfigProblem, StoreProblem, CatalogueErrors].some(
       (known) => error instanceof known,
     );
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     // A stranger's words may be in it.
     process.stderr.write(`${linesWithoutControls(isKnown ? reason : `the command failed: ${reason}`)}\n`);
     process.exitCode = failure;

@@ -72,7 +72,7 @@ export function openTurnableStore(): TurnableStore {
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
     read: async (statement) => rowsOf(statement),
     now: () => 0,
-    readClock: async () => undefined,
+    check: async () => undefined,
     write: async (statement) => step(statement),
     transact: async (steps) => transact(steps()),
     close: async () => {

@@ -13,8 +13,8 @@ export interface Engine {
   among(place: string): string;
   /** Milliseconds since the epoch by the database's clock. */
   now(): number;
-  /** Reads the database's clock again, where it is not this machine's. */
-  readClock(): Promise<void>;
+  /** Reads the database's clock again, where it is not this machine's. Throws StoreProblem where a right is lacking there. */
+  check(): Promise<void>;
   /** Sees every write whose promise resolved. */
   read(statement: Statement): Promise<readonly Row[]>;
   /** The rows that it returns, or how many it changed. Durable once it resolves. */

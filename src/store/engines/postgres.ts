@@ -7,6 +7,7 @@ import { type Opening, storeOn } from '../store-on.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
 import type { Engine } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
+import { demandRights, READING, SELLING } from './rights.ts';
 import type { Row, Statement } from './statement.ts';
 import type { Outcome, Steps } from './steps.ts';
 
@@ -50,6 +51,9 @@ const KEEP_EVERY_LETTER: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
  */
 const NOT_PLANNED_HERE: ReadonlySet<string> = new Set(['26000', '42P05']);
 
+/** A right that was taken away may be given back, and nothing of the statement was carried out. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
 const CLOCK: Statement = {
   text: 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now',
   values: [],
@@ -83,6 +87,8 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
   let clock: DatabaseClock;
   try {
     await migrate(url, upgrades);
+    await demandRights(ask, upgrades === false ? READING : SELLING);
+    if (upgrades !== false) await demandWrites(ask);
     await tryPlans(pool);
     clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
   } catch (error) {
@@ -115,7 +121,11 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     rowLock: 'FOR UPDATE',
     among: (place) => `= ANY (ARRAY(SELECT json_array_elements_text(${place}::json)))`,
     now: () => clock.now(),
-    readClock: () => start(() => clock.read()),
+    check: () =>
+      start(async () => {
+        await demandRights(ask, SELLING);
+        await clock.read();
+      }),
     read: (statement) => start(async () => (await ask(statement)).rows),
     write: (statement) => start(() => ask(statement)),
     transact: (steps, outlives) => start(() => inTransaction(pool, steps(), outlives)),
@@ -182,7 +192,8 @@ async function orUnavailable<Answer>(asked: Promise<Answer>): Promise<Answer> {
     const code = (error instanceof pg.DatabaseError && error.code) || '';
     const isUnplanned = NOT_PLANNED_HERE.has(code);
     if (isUnplanned) arePlansKept = false;
-    throw OUR_MISTAKES.has(code.slice(0, 2)) && !isUnplanned ? error : storeUnavailable(reasonOf(error));
+    const isOurs = OUR_MISTAKES.has(code.slice(0, 2)) && !isUnplanned && code !== INSUFFICIENT_PRIVILEGE;
+    throw isOurs ? error : storeUnavailable(reasonOf(error));
   }
 }
 
@@ -255,6 +266,15 @@ async function migrate(url: string, upgrades: boolean | undefined): Promise<void
   }
 }
 
+async function demandWrites(ask: (statement: Statement) => Promise<Outcome>): Promise<void> {
+  const { rows } = await ask({ text: "SELECT current_setting('transaction_read_only') AS read_only", values: [] });
+  if (rows[0]?.read_only !== 'on') return;
+  throw new StoreProblem(
+    'The Postgres database cannot be used: it takes no writes: it is a standby, or default_transaction_read_only is on. ' +
+      'Check DATABASE_URL',
+  );
+}
+
 /** An answer with a letter that it does not have could not be written down: whoever paid for it would never have it. */
 async function demandEncoding(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
@@ -267,16 +287,26 @@ async function demandEncoding(client: pg.ClientBase): Promise<void> {
   );
 }
 
+/** 0 where there is none yet. */
+async function versionOf(client: pg.ClientBase): Promise<number> {
+  const found = await client.query("SELECT to_regclass('turnpike_schema') IS NOT NULL AS is_there");
+  if (!found.rows[0]?.is_there) return 0;
+  const { rows } = await client.query<{ version: number }>(
+    'SELECT COALESCE(max(version), 0) AS version FROM turnpike_schema',
+  );
+  return rows[0]?.version ?? 0;
+}
+
+/** Writes nothing where there is nothing to change: who uses the tables need not own them, and a standby may be read. */
 async function bringUpToDate(client: pg.ClientBase, upgrades: boolean | undefined): Promise<void> {
+  const found = await versionOf(client);
+  if (found > 0 && migrationsFrom(found, postgresDialect, upgrades).length === 0) return;
   // Whoever makes the schema may take long; behind a pooler a connection has what stores have set.
   await client.query('SET LOCAL lock_timeout TO 0');
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   await client.query(`SET LOCAL lock_timeout TO ${MIGRATION_PATIENCE_MS}`);
   await client.query('CREATE TABLE IF NOT EXISTS turnpike_schema (version INTEGER NOT NULL PRIMARY KEY)');
-  const { rows } = await client.query<{ version: number }>(
-    'SELECT COALESCE(max(version), 0) AS version FROM turnpike_schema',
-  );
-  let version = rows[0]?.version ?? 0;
+  let version = await versionOf(client);
   for (const migration of migrationsFrom(version, postgresDialect, upgrades)) {
     if (typeof migration === 'string') await client.query(migration);
     else await runSteps(migration(), client, () => {});

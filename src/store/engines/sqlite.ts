@@ -60,7 +60,7 @@ export function openSqliteStore(file: string, { now = Date.now, log, upgrades }:
     rowLock: '',
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
     now,
-    readClock: async () => undefined,
+    check: async () => undefined,
     read: (statement) => start(async () => step(statement).rows),
     write: (statement) => start(() => commit(() => step(statement))),
     transact: (steps, outlives) => start(() => commit(() => runSteps(steps(), step), outlives)),

@@ -381,6 +381,12 @@ const steps: readonly ((dialect: Dialect) => Migration)[] = [
 
 export const schemaVersion = steps.length;
 
+/** The names of all tables that a database of this version has. */
+export const tables: readonly string[] = steps
+  .map((step) => step(postgresDialect))
+  .flatMap((migration) => (typeof migration === 'string' ? [...migration.matchAll(/CREATE TABLE (\w+)/g)] : []))
+  .map(([, name = '']) => name);
+
 /**
  * What takes a database from `version` (0: empty) to `schemaVersion`, in order. Throws for a database from the future, and with
  * `upgrades: false` for one from the past.

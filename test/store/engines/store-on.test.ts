@@ -24,7 +24,7 @@ function openSideBySide({ found = {}, changes = 1 }: { found?: Record<string, Ro
     rowLock: 'FOR UPDATE',
     among: (place) => `IN (${place})`,
     now: () => 5,
-    async readClock() {
+    async check() {
       reads.ofClock += 1;
     },
     read: async (statement) => answer(statement).rows,
