@@ -1,4 +1,5 @@
 /** What stands between the operator's port and the web: by which name it is asked, from which page, and by whom. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { isOwnName, isPrivateName, nameIn } from '../request/asked-name.ts';
 import { ConsoleProblem } from './problem.ts';
@@ -62,12 +63,18 @@ export const scrapersOnly =
 
 const READS = new Set(['GET', 'HEAD']);
 
+/**
+ * A proxy may ask by an address of its own, so the browser's own word counts where there is one: no page can set it, and it
+ * is said over TLS and on loopback.
+ */
+function isElsewhere({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
+}
+
 /** No other page's requests, be it on this machine; what changes something is JSON, which no form of a page can send. */
 export const samePageOnly: RequestHandler = (request, _response, next) => {
-  const { origin, host, 'sec-fetch-site': site } = request.headers;
-  const isElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
-  const isForeign = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
-  if (isElsewhere || isForeign) throw new ConsoleProblem(403, 'another page may not use the console');
+  if (isElsewhere(request.headers)) throw new ConsoleProblem(403, 'another page may not use the console');
   if (!READS.has(request.method) && !/^application\/json(;|$)/.test(request.headers['content-type'] ?? '')) {
     throw new ConsoleProblem(415, 'send JSON, with content-type: application/json');
   }

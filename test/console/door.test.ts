@@ -118,6 +118,12 @@ t.test('another page may ask for nothing, and change nothing', async (t) => {
   t.notMatch((await ask(`${API}/keys`, bearer)).text, 'theirs');
 });
 
+t.test('the page works under any name of a proxy that asks by an address, as nginx does by itself', async (t) => {
+  const behind = { origin: 'https://console.example', 'sec-fetch-site': 'same-origin' };
+  t.equal((await signIn(TOKEN, behind)).status, 200);
+  t.equal((await ask(`${API}/keys`, { ...bearer, ...behind })).status, 200);
+});
+
 t.test('a stranger’s name that leads here opens nothing', async (t) => {
   const port = new URL(admin).port;
   for (const host of [
