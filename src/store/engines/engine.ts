@@ -13,7 +13,7 @@ export interface Engine {
   among(place: string): string;
   /** Milliseconds since the epoch by the database's clock. */
   now(): number;
-  /** Reads the database's clock again, where it is not this machine's. Throws StoreProblem where a right is lacking there. */
+  /** Reads the database's clock again, where it is not this machine's. Throws where a right is lacking there, or a table is kept locked. */
   check(): Promise<void>;
   /** Sees every write whose promise resolved. */
   read(statement: Statement): Promise<readonly Row[]>;

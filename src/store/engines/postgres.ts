@@ -7,6 +7,7 @@ import { type Opening, storeOn } from '../store-on.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
 import type { Engine } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
+import { demandUnlocked } from './locked.ts';
 import { demandRights, READING, SELLING } from './rights.ts';
 import type { Row, Statement } from './statement.ts';
 import type { Outcome, Steps } from './steps.ts';
@@ -124,6 +125,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     check: () =>
       start(async () => {
         await demandRights(ask, SELLING);
+        await demandUnlocked((steps) => inTransaction(pool, steps()));
         await clock.read();
       }),
     read: (statement) => start(async () => (await ask(statement)).rows),

@@ -252,6 +252,22 @@ t.test('tells a mistake of ours from a server that does not do what it is asked 
   t.equal(await store.find('one'), undefined);
 });
 
+t.test(
+  'says that it is not ready, and why, while somebody keeps a table locked that calls are written to',
+  async (t) => {
+    const { database, lock } = shared;
+    const store = await openHere(t, database);
+    // As CREATE INDEX does; VACUUM FULL keeps readers away, too.
+    const release = await lock('LOCK TABLE payments IN SHARE MODE');
+    await t.rejects(store.check(), {
+      code: 'store_unavailable',
+      cause: { message: 'the table payments cannot be written: canceling statement due to lock timeout' },
+    });
+    await release();
+    await store.check();
+  },
+);
+
 t.test('serves on after the server has cut its connections', async (t) => {
   const { database, rows } = shared;
   const store = await openHere(t, database);
