@@ -120,10 +120,10 @@ export function createGatewayRouter(parts: RouterParts): Router {
     router.get(path, (request, response) => sendDocument(document, request, response));
   }
   router.use(parts.storefront.router);
-  router.get('/media/:name', (request, response) => {
+  router.get('/media/:name', async (request, response) => {
     const file = parts.media?.(request.params.name);
     if (!file) throw new Problem('unknown_path', 'No file of that name is kept here');
-    sendFile(file, request, response);
+    await sendFile(file, request, response);
   });
   router.all(['/healthz', '/readyz', '/media/:name', ...parts.documents.keys()], () => {
     throw takesOnly('GET');

@@ -1,5 +1,5 @@
 /** Documents and media: what is served as it is. */
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import type { Request, Response } from 'express';
@@ -10,6 +10,12 @@ export interface ServedFile {
   readonly path: string;
   readonly type: string;
   readonly size: number;
+}
+
+/** Bytes of a file, the last one with them. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
 }
 
 const YEAR_SECONDS = 31_536_000;
@@ -30,10 +36,22 @@ export function sendDocument(document: Document, request: Request, response: Res
   response.end(request.method === 'HEAD' ? undefined : document.body);
 }
 
-/** Media is named by its content, so it can be kept for as long as anybody likes. */
-export function sendFile(file: ServedFile, request: Request, response: Response): void {
+/**
+ * Media is named by its content, so it can be kept for as long as anybody likes. Rejects, with no header set, where the file
+ * cannot be opened.
+ */
+export async function sendFile(file: ServedFile, request: Request, response: Response): Promise<void> {
+  const opened = await open(file.path);
+  const part = begin(file, request, response);
+  if (part === undefined) await opened.close();
+  // Closes the file, too, when the caller leaves; whichever side failed, no answer is left to give.
+  else pipeline(opened.createReadStream(part), response, () => {});
+}
+
+/** Sets the headers. What of the file comes behind them; undefined where nothing does, and the answer is at its end. */
+function begin(file: ServedFile, request: Request, response: Response): Part | undefined {
   const etag = `"${basename(file.path)}"`;
-  if (isHad(etag, `public, max-age=${YEAR_SECONDS}, immutable`, request, response)) return;
+  if (isHad(etag, `public, max-age=${YEAR_SECONDS}, immutable`, request, response)) return undefined;
   response.setHeader('content-type', file.type);
   response.setHeader('accept-ranges', 'bytes');
   // A picture may be an SVG, and what a stranger had made must run nothing at the gateway's origin. Sound and film that are
@@ -47,15 +65,12 @@ export function sendFile(file: ServedFile, request: Request, response: Response)
   }
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
   response.setHeader('content-length', end - start + 1);
-  if (request.method === 'HEAD') {
-    response.end();
-    return;
-  }
-  // Closes the file, too, when the caller leaves; whichever side failed, no answer is left to give.
-  pipeline(createReadStream(file.path, { start, end }), response, () => {});
+  if (request.method !== 'HEAD' && file.size > 0) return { start, end };
+  response.end();
+  return undefined;
 }
 
-function rangesOf(request: Request, size: number): readonly { start: number; end: number }[] {
+function rangesOf(request: Request, size: number): readonly Part[] {
   const ranges = request.range(size, { combine: true });
   return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges : [];
 }
