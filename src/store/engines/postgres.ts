@@ -125,8 +125,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     check: () =>
       start(async () => {
         await demandRights(ask, SELLING);
-        await demandUnlocked((steps) => inTransaction(pool, steps()));
-        await clock.read();
+        await Promise.all([demandUnlocked((steps) => inTransaction(pool, steps())), clock.read()]);
       }),
     read: (statement) => start(async () => (await ask(statement)).rows),
     write: (statement) => start(() => ask(statement)),

@@ -131,10 +131,10 @@ function openDatabase(file: string, upgrades: boolean | undefined): Database.Dat
 /** libsql has no code for a file that it cannot open, and names SQLite's at the end of a sentence. */
 const SHUT = /^(SQLITE_(CANTOPEN|READONLY)|EACCES|EPERM|EROFS)|\b14"?\)?$/;
 
-/** What to do where the system does not let the file be written, or its log beside it. */
+/** What to do where the system does not let the file be written, or its log beside it, as after another user restored them. */
 function wayOutOf(error: unknown): string {
   if (!SHUT.test(`${codeOf(error) || reasonOf(error)}`)) return '';
-  return '. Let the user that runs this write the file and its directory, or set TURNPIKE_DATA to another directory';
+  return '. Let the user that runs this write its directory and what is in there, or set TURNPIKE_DATA to another one';
 }
 
 /**

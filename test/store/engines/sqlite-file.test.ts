@@ -1,5 +1,5 @@
 /** The file of a store: how it is opened and closed, and what is said of one that cannot be used. */
-import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { mock } from 'node:test';
 import Database from 'libsql';
@@ -189,16 +189,20 @@ t.test('names the file in full, and at once, when it is no database or cannot be
   t.throws(() => openSqliteStore(below), { name: 'StoreProblem', message: /below\.sqlite cannot be used: EEXIST/ });
 });
 
-t.test('says what to do where the file, or its directory, may not be written', async (t) => {
+t.test('says what to do where the file, its log or its directory may not be written', async (t) => {
   const folder = t.testdir({ 'shut.sqlite': '', there: {} });
-  const there = join(folder, 'there', 'kept.sqlite');
-  await openSqliteStore(there).close();
+  const [restored = '', there = ''] = ['restored.sqlite', 'there/kept.sqlite'].map((name) => join(folder, name));
+  for (const file of [restored, there]) {
+    await openSqliteStore(file).close();
+    chmodSync(file, 0o666);
+  }
   chmodSync(join(folder, 'shut.sqlite'), 0o000);
-  chmodSync(there, 0o666);
+  chmodSync(folder, 0o777);
+  writeFileSync(`${restored}-wal`, '', { mode: 0o000 });
   chmodSync(join(folder, 'there'), 0o555);
   const message =
-    /cannot be used: .*\. Let the user that runs this write the file and its directory, or set TURNPIKE_DATA to another directory$/;
-  for (const path of ['shut.sqlite', 'there/kept.sqlite', 'there/below/new.sqlite']) {
+    /cannot be used: .*\. Let the user that runs this write its directory and what is in there, or set TURNPIKE_DATA to another one$/;
+  for (const path of ['shut.sqlite', 'restored.sqlite', 'there/kept.sqlite', 'there/below/new.sqlite']) {
     t.throws(() => withoutRights(() => openSqliteStore(join(folder, path))), { name: 'StoreProblem', message }, path);
   }
   // Else the folder could not be taken away.
