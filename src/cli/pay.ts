@@ -107,13 +107,24 @@ function otherMethod({ url, method, body }: Target): Target {
   return { url: query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`, method: 'GET', body: undefined };
 }
 
-/** The unpaid call. Without a body it is a GET, unless the path takes only the other method. */
+/** A call without a payment, and its answer whole. */
+async function callUnpaid(target: Target): Promise<Response> {
+  try {
+    const answer = await call(target);
+    const text = await answer.text();
+    return new Response(text === '' ? null : text, answer);
+  } catch (error) {
+    throw new PayProblem(`no price came (${reasonOf(error)}): nothing was signed, and nothing paid; run it again`);
+  }
+}
+
+/** Without a body it is a GET, unless the path takes only the other method. */
 async function quote({ path, body, url }: PayArguments): Promise<{ target: Target; answer: Response }> {
   const target: Target = { url: url + path, method: body === undefined ? 'GET' : 'POST', body };
-  const answer = await call(target);
+  const answer = await callUnpaid(target);
   if (answer.status !== 405) return { target, answer };
   const other = otherMethod(target);
-  return { target: other, answer: await call(other) };
+  return { target: other, answer: await callUnpaid(other) };
 }
 
 async function readSandbox(url: string): Promise<SandboxState> {

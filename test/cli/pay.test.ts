@@ -14,7 +14,13 @@ import { startGateway } from '../gateway.ts';
 import { weatherFiles } from '../road/sold/weather-catalogue.ts';
 import { KEY, startWeatherService } from '../road/sold/weather-service.ts';
 import { startProgram } from '../started.ts';
+import { serve } from '../upstream/http/weather.ts';
 import { wordsFor } from '../words-for.ts';
+
+async function pay(...words: readonly string[]) {
+  const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
+  return { code: await ran.ended, said: ran.output() };
+}
 
 t.test(
   'npm run pay buys from a path that takes GET with the same words, and shows a stream that it bought',
@@ -26,13 +32,13 @@ t.test(
     const catalogue = join(t.testdir({ catalogue: { ...files, endpoints } }), 'catalogue');
     const gateway = await startGateway({ catalogue, environment: { WEATHER_API_KEY: KEY } });
     t.teardown(gateway.stop);
-    const pay = async (...words: string[]) => {
-      const paid = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words, '--url', gateway.url], {});
-      return { code: await paid.ended, said: paid.output() };
-    };
-    t.match(await pay('/weather/forecast', '{"city":"Lisbon","days":3}'), { code: 0, said: /"temperature": 20\.5/ });
+    const payHere = (...words: readonly string[]) => pay(...words, '--url', gateway.url);
+    t.match(await payHere('/weather/forecast', '{"city":"Lisbon","days":3}'), {
+      code: 0,
+      said: /"temperature": 20\.5/,
+    });
     t.equal(service.asked.at(-1)?.line, 'GET /v1/forecast/Lisbon?days=3&units=metric');
-    t.match(await pay('/weather/watch', '{"city":"Short Hills"}'), { code: 0, said: /^result +.*data: /m });
+    t.match(await payHere('/weather/watch', '{"city":"Short Hills"}'), { code: 0, said: /^result +.*data: /m });
   },
 );
 
@@ -64,10 +70,6 @@ t.test('the calls that npm run pay -- --help shows are paid as they stand there'
   const catalogue = catalogueOf(t, ['image/family-e-2', 'stock/arb']);
   const gateway = await startGateway({ catalogue });
   t.teardown(gateway.stop);
-  const pay = async (...words: string[]) => {
-    const ran = startProgram(process.execPath, [...wordsFor('src/cli/pay.ts'), ...words], {});
-    return { code: await ran.ended, said: ran.output() };
-  };
   const { said } = await pay('--help');
   const calls = [...said.matchAll(/^ {2}npm run pay -- (.*)$/gm)].map(([, words = '']) =>
     [...words.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted = word]) => quoted),
@@ -75,6 +77,23 @@ t.test('the calls that npm run pay -- --help shows are paid as they stand there'
   t.equal(calls.length, 2);
   for (const words of calls) {
     t.match(await pay(...words, '--url', gateway.url), { code: 0, said: /^receipt /m }, words.join(' '));
+  }
+});
+
+t.test('where no price comes, npm run pay says that nothing was signed', async (t) => {
+  const gateway = await startGateway({ catalogue: catalogueOf(t, ['image/family-e-2']) });
+  t.teardown(gateway.stop);
+  const sandbox = await (await fetch(`${gateway.url}/sandbox`)).text();
+  const { origin } = await serve(t, (request, response) => {
+    if (request.url === '/sandbox') response.end(sandbox);
+    else if (request.url === '/half')
+      response.writeHead(402, { 'content-length': 9 }).write('{', () => response.destroy());
+    else response.destroy();
+  });
+  for (const path of ['/lost', '/half']) {
+    const { code, said } = await pay(path, '{}', '--url', origin);
+    t.equal(code, 1);
+    t.match(said, /^no price came \(.+\): nothing was signed, and nothing paid; run it again$/m, path);
   }
 });
 
