@@ -63,6 +63,15 @@ const filesFor = (origin: string) => ({
   },
 });
 
+/** What resolves once the function beside it is called. */
+function openNotice(): [Promise<void>, () => void] {
+  let notice = () => {};
+  const noticed = new Promise<void>((resolve) => {
+    notice = resolve;
+  });
+  return [noticed, notice];
+}
+
 const LARGE = Buffer.alloc(33 * 1024 * 1024);
 
 /** `noticed`: called where a job is asked for that is not done, or a request left without an answer, or without the rest of one. */
@@ -173,11 +182,8 @@ t.test('a job is asked for once more where nothing comes on a connection that no
 t.test(
   'a job is begun once: where an instance is stopped meanwhile, another goes on with it for the same payment',
   async (t) => {
-    let noticed = () => {};
-    const isAskedFor = new Promise<void>((resolve) => {
-      noticed = resolve;
-    });
-    const { gateway, asked, slow } = await open(t, () => noticed());
+    const [isAskedFor, noticed] = openNotice();
+    const { gateway, asked, slow } = await open(t, noticed);
     const before = await gateway.earned('chain-c');
     const call = (url: string) => request({ ...gateway, url }, '/studio/poster', { text: 'slow' });
     const first = call(await gateway.startAnother());
@@ -195,11 +201,8 @@ t.test(
 
 t.test('a job that is not done at the deadline is waited for by the next attempt of the payment', async (t) => {
   const pass = deadlinesOf(t, 47_000);
-  let noticed = () => {};
-  const isAskedFor = new Promise<void>((resolve) => {
-    noticed = resolve;
-  });
-  const { gateway, asked, slow } = await open(t, () => noticed());
+  const [isAskedFor, noticed] = openNotice();
+  const { gateway, asked, slow } = await open(t, noticed);
   const before = await gateway.earned('chain-c');
   const call = request(gateway, '/studio/poster', { text: 'slow' });
   const proof = await signProof(gateway, 'chain-c', call);
@@ -217,10 +220,7 @@ t.test(
   'a job is asked for where it was begun alone: another provider has one of somebody else by that name',
   async (t) => {
     const pass = deadlinesOf(t, 47_000);
-    let noticed = () => {};
-    const isAskedFor = new Promise<void>((resolve) => {
-      noticed = resolve;
-    });
+    const [isAskedFor, noticed] = openNotice();
     const asked: string[] = [];
     const begun = (at: string) => (heard: IncomingMessage, response: ServerResponse) => {
       const line = `${at} ${heard.method} ${heard.url}`;
