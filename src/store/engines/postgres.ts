@@ -88,7 +88,6 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
   let clock: DatabaseClock;
   try {
     await migrate(url, upgrades);
-    await demandRights(ask, upgrades === false ? READING : SELLING);
     if (upgrades !== false) await demandWrites(ask);
     await tryPlans(pool);
     clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
@@ -258,6 +257,7 @@ async function migrate(url: string, upgrades: boolean | undefined): Promise<void
   await client.connect();
   try {
     await demandEncoding(client);
+    await demandRights((statement) => query(client, statement), upgrades === false ? READING : SELLING);
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await client.query(`SET LOCAL idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`);
     await bringUpToDate(client, upgrades);

@@ -385,7 +385,8 @@ export const schemaVersion = steps.length;
 export const tables: readonly string[] = steps
   .map((step) => step(postgresDialect))
   .flatMap((migration) => (typeof migration === 'string' ? [...migration.matchAll(/CREATE TABLE (\w+)/g)] : []))
-  .map(([, name = '']) => name);
+  .map(([, name = '']) => name)
+  .concat('turnpike_schema');
 
 /**
  * What takes a database from `version` (0: empty) to `schemaVersion`, in order. Throws for a database from the future, and with

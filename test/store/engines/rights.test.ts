@@ -75,6 +75,25 @@ t.test('what reads a database that only a standby has reads it all the same', as
   t.match(await command('payments', [], { DATABASE_URL: database }), { code: 0, out: /sold|0xabc/, err: '' });
 });
 
+t.test(
+  'a user who was granted nothing, as after a dump was restored by another, is told all that is to be granted',
+  async (t) => {
+    const { as, execute } = await soldFrom(t);
+    const database = await as('newcomer', 'SELECT');
+    await execute('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM newcomer');
+    const started = await openPostgresStore(database).catch((error: Error) => error.message);
+    t.match(
+      started,
+      /Let the owner of its tables say: GRANT DELETE, INSERT, SELECT, UPDATE ON alert_conditions TO newcomer; /,
+    );
+    t.match(started, /; GRANT DELETE, INSERT, SELECT, UPDATE ON turnpike_schema TO newcomer$/);
+    const { code, err } = await command('payments', [], { DATABASE_URL: database });
+    t.match({ code, err }, { code: 1, err: /; GRANT SELECT ON turnpike_schema TO newcomer$/m });
+    await execute(err.replace(/^.*tables say: /s, ''));
+    t.match(await command('payments', [], { DATABASE_URL: database }), { code: 0, out: /0xabc/, err: '' });
+  },
+);
+
 t.test('a gateway does not start where its user lacks a right, and says who has to grant which', async (t) => {
   const { as, execute } = await soldFrom(t);
   const database = await as('gateway_1', 'SELECT, INSERT, UPDATE, DELETE');
