@@ -1,6 +1,7 @@
 /**
- * What providers made for a payment and could not be stored, and the jobs that they work on: the payment's next attempt goes on
- * from there and buys nothing twice, on any instance where it is short. Nothing is kept of what calls that end otherwise made.
+ * What providers made for a payment and could not be stored, or not before the deadline, and the jobs that they work on: the
+ * payment's next attempt goes on from there and buys nothing twice, on any instance where it is short. Nothing is kept of what
+ * calls that end otherwise made.
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '../store/store.ts';
@@ -21,7 +22,7 @@ export interface Job {
 export const NO_JOB: Job = { begun: undefined, note: async () => {}, isCutOff: () => false };
 
 /**
- * What `make` makes, unless an earlier attempt of this payment made it of the same `order` and could not store it. Both
+ * What `make` makes, unless an earlier attempt of this payment made it of the same `order` and could not store it in time. Both
  * have to be JSON. An order of a job says which host is asked: another one has jobs of others by the same names.
  */
 export type Once = <Made>(order: unknown, make: (job: Job) => Promise<Made>) => Promise<Made>;
@@ -115,7 +116,7 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
       try {
         return await work(once);
       } catch (error) {
-        isUnstored = error instanceof MediaNotStored;
+        isUnstored = error instanceof MediaNotStored || isLate(error);
         if (isUnstored) await Promise.all([...made].map(([key, value]) => keep(key, { made: value })));
         else if (!isCutOff()) await Promise.all([...found].map(forget)).catch(() => undefined);
         throw error;

@@ -54,6 +54,11 @@ const filesFor = (origin: string) => ({
         TEXT,
         `path: "/titles:start", poll: { path: "/titles:look", body: { operation: "{name}" }, until: done, every: 1ms, result: "{words: title}" }`,
       ),
+      'clips.yaml': endpoint(
+        'clips',
+        PICTURES,
+        `path: /clips, poll: { path: "/clips/{id}", until: "state == 'done'", every: 1ms }, result: "{pictures: files}", download: [pictures]`,
+      ),
       'pictures.yaml': endpoint(
         'pictures',
         PICTURES,
@@ -127,6 +132,12 @@ async function open(t: Test, noticed = () => {}) {
       case 'POST /v1/titles:look':
         if (JSON.parse(body).operation !== 'operations/t1') return json(response, 404, {});
         return json(response, 200, seen < 3 ? { done: false } : { done: true, title: 'Fog' });
+      case 'POST /v1/clips':
+        return json(response, 200, { id: 'k1', state: 'new' });
+      case 'GET /v1/clips/k1':
+        return json(response, 200, { state: 'done', files: [`${origin}/slow.png`] });
+      case 'GET /slow.png':
+        return slow.isDone ? response.writeHead(200, { 'content-type': 'image/png' }).end(picture) : noticed();
       case 'POST /v1/pictures': {
         const broken = body.includes('broken') ? [{ b64_json: 'no picture' }] : [];
         const data = [{ b64_json: `data:image/png;base64,${base64}` }, ...broken];
@@ -205,6 +216,26 @@ t.test('a job that is not done at the deadline is waited for by the next attempt
   const { gateway, asked, slow } = await open(t, noticed);
   const before = await gateway.earned('chain-c');
   const call = request(gateway, '/studio/poster', { text: 'slow' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const late = sendProof(call, proof);
+  await isAskedFor;
+  pass();
+  t.match(await (await late).json(), { error: { code: 'upstream_timeout' } });
+  slow.isDone = true;
+  t.equal((await sendProof(call, proof)).status, 200);
+  t.equal(asked.filter((line) => line.startsWith('POST')).length, 1);
+  t.equal((await gateway.earned('chain-c')) - before, 10_000n);
+});
+
+t.test('what was made in time is not bought twice where its file comes no more before the deadline', async (t) => {
+  const pass = deadlinesOf(t, 47_000);
+  let noticed = () => {};
+  const isAskedFor = new Promise<void>((resolve) => {
+    noticed = resolve;
+  });
+  const { gateway, asked, slow } = await open(t, () => noticed());
+  const before = await gateway.earned('chain-c');
+  const call = request(gateway, '/studio/clips', { text: 'fog' });
   const proof = await signProof(gateway, 'chain-c', call);
   const late = sendProof(call, proof);
   await isAskedFor;
