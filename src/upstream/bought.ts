@@ -102,11 +102,7 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
           found.add(key);
           await keep(key, { begun });
         };
-        const fresh = await make({ begun: known.begun, note, isCutOff }).catch((error: unknown) => {
-          // The provider works on, and bills it.
-          if (isLate(error)) found.delete(key);
-          throw error;
-        });
+        const fresh = await make({ begun: known.begun, note, isCutOff });
         made.set(key, fresh);
         // Of several at once, another could not be stored meanwhile.
         if (isUnstored) await keep(key, { made: fresh });
@@ -116,6 +112,7 @@ export function openBought({ store, now }: { store: Pick<Store, 'cached' | 'keep
       try {
         return await work(once);
       } catch (error) {
+        // What is late is worked on all the same, and billed.
         isUnstored = error instanceof MediaNotStored || isLate(error);
         if (isUnstored) await Promise.all([...made].map(([key, value]) => keep(key, { made: value })));
         else if (!isCutOff()) await Promise.all([...found].map(forget)).catch(() => undefined);

@@ -17,15 +17,15 @@ function* lockToWrite(table: string): Steps<void> {
 }
 
 /**
- * Each for itself, for who holds one and waits for another may be waited for; and all at once, for each waits for its turn
- * where the database is busy. Throws Problem `store_unavailable`, which names the table.
+ * One at a time, for who holds one and waits for another may be waited for. Throws Problem `store_unavailable`, which names the
+ * table.
  */
 export async function demandUnlocked(transact: (steps: () => Steps<void>) => Promise<void>): Promise<void> {
-  await Promise.all(
-    WRITTEN_BY_CALLS.map((table) =>
-      transact(() => lockToWrite(table)).catch((error) => {
-        throw storeUnavailable(`the table ${table} cannot be written: ${reasonOf(error)}`);
-      }),
-    ),
-  );
+  for (const table of WRITTEN_BY_CALLS) {
+    try {
+      await transact(() => lockToWrite(table));
+    } catch (error) {
+      throw storeUnavailable(`the table ${table} cannot be written: ${reasonOf(error)}`);
+    }
+  }
 }

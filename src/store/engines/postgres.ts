@@ -61,13 +61,13 @@ const CLOCK: Statement = {
   isPlannedOnce: true,
 };
 
-/**
- * The store in a Postgres database, which any number of instances share. `url` is `postgres://user:password@host/name`.
- * Rejects with StoreProblem when the database cannot be reached, may not be written or comes from another release.
- */
-export async function openPostgresStore(url: string, { log, upgrades }: Opening = {}): Promise<Store> {
+/** With the one by which it is looked at whether the database can be used: where all others wait for a lock, it says so. */
+const CALLS_CONNECTIONS = 9;
+
+function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
@@ -84,6 +84,17 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     client.query(`SET lock_timeout TO ${LOCK_TIMEOUT_MS}`).catch(() => {});
     client.query(`SET idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`).catch(() => {});
   });
+  return pool;
+}
+
+/**
+ * The store in a Postgres database, which any number of instances share. `url` is `postgres://user:password@host/name`.
+ * Rejects with StoreProblem when the database cannot be reached, may not be written or comes from another release.
+ */
+export async function openPostgresStore(url: string, { log, upgrades }: Opening = {}): Promise<Store> {
+  const pool = openPool(url, CALLS_CONNECTIONS);
+  const watch = openPool(url, 1);
+  const endBoth = () => Promise.all([pool.end(), watch.end()]);
   const ask = (statement: Statement) => query(pool, statement);
   let clock: DatabaseClock;
   try {
@@ -92,7 +103,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     await tryPlans(pool);
     clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
   } catch (error) {
-    await pool.end();
+    await endBoth();
     if (error instanceof StoreProblem) throw error;
     // Without the cause: what it carries may hold the URL and so the password.
     if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) throw new StoreProblem(IN_USE);
@@ -114,7 +125,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
   /** A pool that ends forgets who still waits for a connection, so all of them are served first. */
   async function finish(): Promise<void> {
     await Promise.allSettled(running);
-    await pool.end();
+    await endBoth();
   }
 
   const engine: Engine = {
@@ -123,8 +134,9 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     now: () => clock.now(),
     check: () =>
       start(async () => {
-        await demandRights(ask, SELLING);
-        await Promise.all([demandUnlocked((steps) => inTransaction(pool, steps())), clock.read()]);
+        await demandRights((statement) => query(watch, statement), SELLING);
+        await demandUnlocked((steps) => inTransaction(watch, steps()));
+        await clock.read();
       }),
     read: (statement) => start(async () => (await ask(statement)).rows),
     write: (statement) => start(() => ask(statement)),

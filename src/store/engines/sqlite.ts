@@ -129,7 +129,7 @@ function openDatabase(file: string, upgrades: boolean | undefined): Database.Dat
 }
 
 /** libsql has no code for a file that it cannot open, and names SQLite's at the end of a sentence. */
-const SHUT = /^(SQLITE_(CANTOPEN|READONLY)|EACCES|EPERM|EROFS)|\b14"?\)?$/;
+const SHUT = /^(SQLITE_(CANTOPEN|READONLY)|EACCES|EPERM|EROFS|ConnectionFailed\(.*: 14"\)$)/;
 
 /** What to do where the system does not let the file be written, or its log beside it, as after another user restored them. */
 function wayOutOf(error: unknown): string {

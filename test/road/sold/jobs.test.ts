@@ -229,11 +229,8 @@ t.test('a job that is not done at the deadline is waited for by the next attempt
 
 t.test('what was made in time is not bought twice where its file comes no more before the deadline', async (t) => {
   const pass = deadlinesOf(t, 47_000);
-  let noticed = () => {};
-  const isAskedFor = new Promise<void>((resolve) => {
-    noticed = resolve;
-  });
-  const { gateway, asked, slow } = await open(t, () => noticed());
+  const [isAskedFor, noticed] = openNotice();
+  const { gateway, asked, slow } = await open(t, noticed);
   const before = await gateway.earned('chain-c');
   const call = request(gateway, '/studio/clips', { text: 'fog' });
   const proof = await signProof(gateway, 'chain-c', call);

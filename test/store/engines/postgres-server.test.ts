@@ -259,11 +259,15 @@ t.test(
     const store = await openHere(t, database);
     // As CREATE INDEX does; VACUUM FULL keeps readers away, too.
     const release = await lock('LOCK TABLE payments IN SHARE MODE');
+    // More than there are connections.
+    const calls = Array.from({ length: 20 }, (_, index) => store.claim(sampleFacts(`waiting ${index}`), claimAt(1)));
+    const answered = Promise.allSettled(calls);
     await t.rejects(store.check(), {
       code: 'store_unavailable',
       cause: { message: 'the table payments cannot be written: canceling statement due to lock timeout' },
     });
     await release();
+    await answered;
     await store.check();
   },
 );
