@@ -1,7 +1,6 @@
 /** Tables that somebody keeps locked in Postgres, as VACUUM FULL, CREATE INDEX or a migration of another's does. */
 import { reasonOf, storeUnavailable } from '../problem.ts';
-import type { Statement } from './statement.ts';
-import type { Steps } from './steps.ts';
+import { type Steps, unwatched } from './steps.ts';
 
 /** What paid calls and calls with API keys are written to. */
 const WRITTEN_BY_CALLS = ['payments', 'payers', 'api_keys', 'holds', 'ledger'];
@@ -9,7 +8,7 @@ const WRITTEN_BY_CALLS = ['payments', 'payers', 'api_keys', 'holds', 'ledger'];
 /** Shorter than a database that works may take to answer, so that the reason is told. */
 const PATIENCE_MS = 4_000;
 
-const asked = (text: string): Statement => ({ text, values: [], isUnwatched: true });
+const asked = (text: string) => unwatched({ text, values: [] });
 
 function* lockToWrite(table: string): Steps<void> {
   yield asked(`SET LOCAL lock_timeout TO ${PATIENCE_MS}`);

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { openUnderWay } from '../../under-way.ts';
 import { migrationsFrom, postgresDialect } from '../migrations/migrations.ts';
 import { reasonOf, StoreProblem, storeUnavailable } from '../problem.ts';
 import type { Store } from '../store.ts';
 import { type Opening, storeOn } from '../store-on.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
+import { demandEncoding, demandRights, demandWrites } from './demands.ts';
 import type { Engine } from './engine.ts';
 import type { Outlives } from './grouped-commit.ts';
 import { demandUnlocked } from './locked.ts';
-import { demandRights, READING, SELLING } from './rights.ts';
 import type { Row, Statement } from './statement.ts';
 import type { Outcome, Steps } from './steps.ts';
 
@@ -43,9 +44,6 @@ const IN_USE =
   'The Postgres database cannot be brought up to date while somebody else reads or writes a table for long, as pg_dump does: ' +
   'nothing was changed, start again when that is over';
 
-/** SQL_ASCII looks at no byte, and so keeps them all: https://www.postgresql.org/docs/current/multibyte.html */
-const KEEP_EVERY_LETTER: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
-
 /**
  * What a server says of a statement that was planned on another connection, or by another on this one: nothing of it was
  * carried out.
@@ -61,7 +59,7 @@ const CLOCK: Statement = {
   isPlannedOnce: true,
 };
 
-/** With the one by which it is looked at whether the database can be used: where all others wait for a lock, it says so. */
+/** Ten with the one that looks whether the database can be used: it says so where all others wait for a lock. */
 const CALLS_CONNECTIONS = 9;
 
 function openPool(url: string, max: number): pg.Pool {
@@ -99,7 +97,6 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
   let clock: DatabaseClock;
   try {
     await migrate(url, upgrades);
-    if (upgrades !== false) await demandWrites(ask);
     await tryPlans(pool);
     clock = await openDatabaseClock(async () => Number((await ask(CLOCK)).rows[0]?.now));
   } catch (error) {
@@ -110,21 +107,17 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     throw new StoreProblem(`The Postgres database cannot be used: ${reasonOf(error)}. ${wayOutOf(error)}`);
   }
 
-  const running = new Set<Promise<unknown>>();
+  const underWay = openUnderWay();
   let closing: Promise<void> | undefined;
 
   function start<Result>(work: () => Promise<Result>): Promise<Result> {
     if (closing) return Promise.reject(new Error('The store is closed'));
-    const result = work();
-    running.add(result);
-    const done = () => running.delete(result);
-    result.then(done, done);
-    return result;
+    return underWay.add(work());
   }
 
   /** A pool that ends forgets who still waits for a connection, so all of them are served first. */
   async function finish(): Promise<void> {
-    await Promise.allSettled(running);
+    await underWay.idle();
     await endBoth();
   }
 
@@ -134,7 +127,7 @@ export async function openPostgresStore(url: string, { log, upgrades }: Opening 
     now: () => clock.now(),
     check: () =>
       start(async () => {
-        await demandRights((statement) => query(watch, statement), SELLING);
+        await demandRights((statement) => query(watch, statement), true);
         await demandUnlocked((steps) => inTransaction(watch, steps()));
         await clock.read();
       }),
@@ -266,38 +259,20 @@ async function migrate(url: string, upgrades: boolean | undefined): Promise<void
     keepAlive: true,
   });
   client.on('error', () => {});
+  const ask = (statement: Statement) => query(client, statement);
+  const sells = upgrades !== false;
   await client.connect();
   try {
-    await demandEncoding(client);
-    await demandRights((statement) => query(client, statement), upgrades === false ? READING : SELLING);
+    await demandEncoding(ask);
+    await demandRights(ask, sells);
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await client.query(`SET LOCAL idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`);
     await bringUpToDate(client, upgrades);
     await client.query('COMMIT');
+    if (sells) await demandWrites(ask);
   } finally {
     await client.end();
   }
-}
-
-async function demandWrites(ask: (statement: Statement) => Promise<Outcome>): Promise<void> {
-  const { rows } = await ask({ text: "SELECT current_setting('transaction_read_only') AS read_only", values: [] });
-  if (rows[0]?.read_only !== 'on') return;
-  throw new StoreProblem(
-    'The Postgres database cannot be used: it takes no writes: it is a standby, or default_transaction_read_only is on. ' +
-      'Check DATABASE_URL',
-  );
-}
-
-/** An answer with a letter that it does not have could not be written down: whoever paid for it would never have it. */
-async function demandEncoding(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
-  const encoding = String(rows[0]?.server_encoding);
-  if (KEEP_EVERY_LETTER.has(encoding)) return;
-  throw new StoreProblem(
-    `The Postgres database cannot be used: its encoding is ${encoding}, which does not have every letter that an answer may ` +
-      "have. Make another with CREATE DATABASE <name> ENCODING 'UTF8' TEMPLATE template0, and name that in DATABASE_URL; " +
-      'what is kept in this one is moved there by pg_dump',
-  );
 }
 
 /** 0 where there is none yet. */
