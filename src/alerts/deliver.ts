@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Agent } from 'undici';
 import type { Alert } from '../store/alerts/alert-store.ts';
+import { isTimeout } from '../timing.ts';
 import { AddressRefused, guardedLookup, type Resolve, resolveAll, urlRefusal } from '../upstream/http/public-url.ts';
 
 export interface Delivery {
@@ -70,7 +71,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
 function faultOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AddressRefused) return cause.message;
-    if (cause.name === 'TimeoutError') return `gave no answer in ${DEADLINE_MS / 1000} s`;
+    if (isTimeout(cause)) return `gave no answer in ${DEADLINE_MS / 1000} s`;
     if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]+$/.test(cause.code))
       return `failed: ${cause.code}`;
   }

@@ -1,6 +1,7 @@
 /** Reads files at addresses that strangers choose: callers' references and what providers hand out. */
 import { Agent } from 'undici';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
+import { isTimeout } from '../../timing.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { readBounded } from './bounded-body.ts';
 import { openGate } from './concurrency.ts';
@@ -156,7 +157,7 @@ async function* counted(body: AsyncIterable<Uint8Array>, take: (bytes: number) =
 function reasonOf(error: unknown): { text: string; refused: boolean } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AddressRefused) return { text: cause.message, refused: true };
-    if (cause.name === 'TimeoutError') return { text: 'took too long', refused: false };
+    if (isTimeout(cause)) return { text: 'took too long', refused: false };
   }
   return { text: 'cannot be read', refused: false };
 }
