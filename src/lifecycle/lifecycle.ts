@@ -199,13 +199,15 @@ async function giveBought(call: Call, credential: Credential, fault: Problem | u
   return result(call, bought, true);
 }
 
-/** 402: the price, or the listed one of an invalid request with everything that is wrong with it. */
+/** 402: the price, or the listed one of an invalid request with everything that is wrong with it. 400 for that where nothing costs anything. */
 function challenge(
   { route, rail, request }: Call,
   priced: Priced | undefined,
   refusal: Refusal | undefined,
   fault: Problem | undefined,
 ): Ending {
+  const { price, minPrice } = route.listing;
+  if (fault && !request.isQuote && price === 0n && minPrice === undefined) throw fault;
   const quote = priced?.quote ?? listedQuote(route, request);
   const invalidParams = fault && (fault.details ?? [{ path: '/', message: fault.message }]);
   return { kind: 'challenge', rail: rail.name, challenge: rail.challenge(quote, refusal, invalidParams) };

@@ -112,6 +112,18 @@ for (const [what, body, invalidParams] of [
   });
 }
 
+t.test('where nothing costs anything, a request that does not fit is told so without a price', async (t) => {
+  const listing = { price: 0n, minPrice: undefined };
+  const { ask, pay } = openSale(t, { routes: [{ ...free, listing, request: bySize.request }] });
+  for (const outcome of [await ask({ body: { size: 0 } }), await pay('p', { body: { size: 0 } })]) {
+    t.match(outcome, {
+      kind: 'problem',
+      problem: { code: 'invalid_request', details: [{ path: '/prompt', message: 'is required' }] },
+    });
+  }
+  t.match(await ask({ isQuote: true }), { kind: 'challenge' }, 'who asks for the price alone is told that');
+});
+
 t.test('what a payment bought is had again where its request is not valid any more, and by nobody else', async (t) => {
   const { pay, store } = openSale(t, { routes: [{ ...bySize, request: {} }] });
   const body = { size: 3 };
