@@ -3,7 +3,7 @@
  * `--within`, only tests that end within so many seconds look. Prints those that no test notices, and exits 1 where they
  * are more than one in ten.
  */
-import { programOptions } from '../program-options.ts';
+import { misused, programOptions } from '../program-options.ts';
 import { randomFrom } from '../random.ts';
 import type { Mutant } from './mutants.ts';
 import { areas, filesOf } from './subjects.ts';
@@ -40,11 +40,12 @@ const wanted = values.files && new Set(filesOf(values.files));
 const chosen = areas
   .map(({ files, tests }) => ({ files: filesOf(files).filter((file) => wanted?.has(file) ?? true), tests }))
   .filter(({ files }) => files.length > 0);
+const inAreas = chosen.flatMap(({ files }) => files);
+const others = [...(wanted ?? [])].filter((file) => !inAreas.includes(file));
+if (others.length > 0 && !values.tests)
+  misused(`--files: name the tests of ${others.join(', ')} as well, with --tests`);
 const names = [...new Set(filesOf(values.tests ?? chosen.flatMap(({ tests }) => tests)))];
-const workshop = await openWorkshop(
-  chosen.flatMap(({ files }) => files),
-  names,
-);
+const workshop = await openWorkshop([...inAreas, ...others], names);
 try {
   await look(workshop);
 } finally {

@@ -144,6 +144,10 @@ export const areas: readonly Area[] = [
     ],
   },
   {
+    files: ['src/upstream/bought.ts', 'src/upstream/providers/replicate/run.ts'],
+    tests: ['test/upstream/*.test.ts', 'test/upstream/providers/*.test.ts', 'test/road/sold/jobs.test.ts'],
+  },
+  {
     files: ['src/upstream/http/*.ts'],
     tests: [
       'test/upstream/http/*.test.ts',

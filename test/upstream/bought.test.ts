@@ -133,6 +133,8 @@ t.test('a job goes on at the next attempt, on any instance, unless its end was s
       true,
       job,
     ],
+    ['cut off, and failed by that', failure, { signal: cut.signal }, true, job],
+    ['failed, and another attempt goes on with it', failure, { mayGoOn: () => false }, true, job],
     ['late', timeout, { signal: late.signal }, false, job],
     ['late, and given up', timeout, { signal: late.signal, isGivenUp: true }, false, undefined],
     ['failed', failure, {}, false, undefined],
@@ -169,6 +171,38 @@ t.test('what turns out to be no good is made anew', async (t) => {
   await t.rejects(attempt(true, new UpstreamProblem('malformed', 'painter', 'no picture')));
   t.same(await attempt(true), { picture: 2 });
   t.equal(made(), 2);
+});
+
+t.test('what stayed in the process and turns out to be no good is made anew, too', async (t) => {
+  const store = openKept();
+  store.isFull = true;
+  const { attempt, made } = attempts(openBought({ store, now: () => 1 }));
+  await t.rejects(attempt(false, unstored()), MediaNotStored);
+  await t.rejects(attempt(true, new UpstreamProblem('malformed', 'painter', 'no picture')));
+  t.same(await attempt(true), { picture: 2 });
+  t.equal(made(), 2);
+});
+
+t.test('the job that was noted last is gone on with, whether or not the database took the one before', async (t) => {
+  const store = openKept();
+  const bought = openBought({ store, now: () => 1 });
+  const begun: unknown[] = [];
+  const cutOff = (next: string) => {
+    const attempt = { paymentId: 'p', isRepeated: true, ...context, mayGoOn: () => false };
+    return bought.attempt(attempt, (once) =>
+      once('film', async (job) => {
+        begun.push(job.begun);
+        await job.note(next);
+        throw new Error('cut off');
+      }),
+    );
+  };
+  store.isFull = true;
+  await t.rejects(cutOff('/jobs/1'));
+  store.isFull = false;
+  await t.rejects(cutOff('/jobs/2'));
+  await t.rejects(cutOff('/jobs/3'));
+  t.same(begun, [undefined, '/jobs/1', '/jobs/2']);
 });
 
 t.test('of several that are made at once, those that come after the failure are kept as well', async (t) => {
