@@ -145,7 +145,12 @@ export const areas: readonly Area[] = [
   },
   {
     files: ['src/upstream/bought.ts', 'src/upstream/providers/replicate/run.ts'],
-    tests: ['test/upstream/*.test.ts', 'test/upstream/providers/*.test.ts', 'test/road/sold/jobs.test.ts'],
+    tests: [
+      'test/upstream/*.test.ts',
+      'test/upstream/providers/*.test.ts',
+      'test/upstream/providers/replicate/*.test.ts',
+      'test/road/sold/jobs.test.ts',
+    ],
   },
   {
     files: ['src/upstream/http/*.ts'],
