@@ -116,6 +116,32 @@ export async function refundMcp({ words = [], ...started }: Started): Promise<{ 
   return { isAll: await askBack(given, caller), told: told() };
 }
 
+/** What the command serves, spoken to in messages of the protocol, one at a time. */
+export async function speakToMcp(t: Test, started: Started) {
+  const { transport, ...served } = await serve(t, started);
+  let hear: (result: Record<string, unknown>) => void = () => {};
+  transport.onmessage = (message) => {
+    if ('result' in message) hear(message.result);
+  };
+  await transport.start();
+  const tell = (method: string, params: Record<string, unknown> = {}) =>
+    transport.send({ jsonrpc: '2.0', method, params });
+  const ask = (id: number, method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> =>
+    new Promise((resolve) => {
+      hear = resolve;
+      void transport.send({ jsonrpc: '2.0', id, method, params });
+    });
+  const clientInfo = { name: 'plain', version: '1' };
+  await ask(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  await tell('notifications/initialized');
+  return {
+    ...served,
+    tell,
+    call: async (id: number, name: string, input: object) =>
+      answerOf(await ask(id, 'tools/call', { name, arguments: input })),
+  };
+}
+
 async function connectFirst(t: Test, transport: FirstTransport) {
   const client = new FirstClient({ name: 'plain', version: '1' });
   await client.connect(transport);

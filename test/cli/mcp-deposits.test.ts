@@ -13,7 +13,7 @@ import { startGateway } from '../gateway.ts';
 import { picturesWith } from '../settling-first.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { startHostileGateway } from './hostile-gateway.ts';
-import { commandOf, openMcp, refundMcp, type Started, startMcp } from './mcp-client.ts';
+import { commandOf, openMcp, refundMcp, type Started, speakToMcp, startMcp } from './mcp-client.ts';
 
 const IMAGE = 'image_family-e-2';
 const PRICE = 60_000n;
@@ -156,6 +156,21 @@ t.test('an answer that was lost is had with the same voucher, and charged once',
   await close();
   t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.36 USD came back/ });
   t.equal(before - (await holds()), 4n * PRICE);
+});
+
+t.test('an answer that crosses the word that its caller gave up is had with the same voucher', async (t) => {
+  const data = t.testdir({});
+  const before = await holds();
+  const { call, tell, close } = await speakToMcp(t, { url, data, words: WORDS });
+  const missed = picture();
+  const { structuredContent } = await call(1, IMAGE, missed);
+  t.match(await call(2, IMAGE, picture()), bought);
+  await tell('notifications/cancelled', { requestId: 1 });
+  t.same((await call(3, IMAGE, missed)).structuredContent, structuredContent);
+  t.match(await call(4, IMAGE, picture()), bought);
+  await close();
+  t.match(await refundMcp({ url, data, words: WORDS }), { isAll: true, told: /0\.42 USD came back/ });
+  t.equal(before - (await holds()), 3n * PRICE);
 });
 
 t.test('a call that never reached the gateway is not charged, as the next one learns', async (t) => {

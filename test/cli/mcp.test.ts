@@ -5,7 +5,7 @@ import { catalogueOf } from '../few-endpoints.ts';
 import { freePort } from '../free-port.ts';
 import { startGateway } from '../gateway.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
-import { commandOf, openFirstMcp, openMcp, startFirstMcp, startMcp } from './mcp-client.ts';
+import { commandOf, openFirstMcp, openMcp, speakToMcp, startFirstMcp, startMcp } from './mcp-client.ts';
 
 const IMAGE = 'image_family-e-2';
 const PICTURE = { prompt: 'a lighthouse in fog', resolution: '2k' };
@@ -173,6 +173,23 @@ t.test('a client that gave up finds its answer by asking for the same once more'
   });
   t.equal(paid, PRICE);
   t.equal(new Set(proxy.payments).size, 1);
+});
+
+t.test('a client whose word that it gave up crosses its answer has it by asking for the same once more', async (t) => {
+  const data = t.testdir({});
+  const first = await speakToMcp(t, { url, data, words: ON_C });
+  const paid = await moved('chain-c', async () => {
+    const answer = await first.call(1, IMAGE, PICTURE);
+    await first.tell('notifications/cancelled', { requestId: 1, reason: 'it took too long' });
+    const again = await first.call(2, IMAGE, PICTURE);
+    t.match(again, { structuredContent: answer.structuredContent, _meta: { 'turnpike/replayed': true } });
+    await first.tell('notifications/cancelled', { requestId: 2 });
+    await first.close();
+    const next = await openMcp(t, { url, data, words: ON_C });
+    t.match(await next.call(IMAGE, PICTURE), { structuredContent: answer.structuredContent }, 'also of a next process');
+    await next.close();
+  });
+  t.equal(paid, PRICE);
 });
 
 t.test('a call that failed uncharged gives its room in the budget back', async (t) => {

@@ -1,7 +1,7 @@
 /** A server for one client over stdio, that passes on to the gateway what it is asked. */
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { ProtocolError, type Result } from '@modelcontextprotocol/client';
-import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { isSpecType, type RequestId, Server, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { inKnownContent } from '../../mcp/known-content.ts';
 import { reasonOf } from '../reason.ts';
 import { inWords, words } from './answers.ts';
@@ -36,12 +36,38 @@ function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) |
   };
 }
 
+/** Those whose callers may leave after the answer: what they were answered is remembered as long. */
+const MOST_ANSWERED = 20;
+
+/** Whose callers leave, also where the news of it crosses the answer: the package knows of none that was answered. */
+class LeavableServer extends Server {
+  readonly #callers = new Map<RequestId | undefined, AbortController>();
+
+  override async connect(transport: Transport): Promise<void> {
+    transport.onmessage = (message) => {
+      if (isSpecType.CancelledNotification(message)) this.#callers.get(message.params.requestId)?.abort();
+    };
+    await super.connect(transport);
+  }
+
+  /** Aborted when the caller leaves, before the answer or soon after it. */
+  untilLeft({ mcpReq: { id, signal } }: ServerContext): AbortSignal {
+    const caller = new AbortController();
+    signal.addEventListener('abort', () => caller.abort(signal.reason), { once: true });
+    this.#callers.delete(id);
+    this.#callers.set(id, caller);
+    const [oldest] = this.#callers.keys();
+    if (this.#callers.size > MOST_ANSWERED) this.#callers.delete(oldest);
+    return caller.signal;
+  }
+}
+
 export function createBridge({ gateway, origin, call, instructions }: BridgeParts): Server {
   const { client } = gateway;
   const { name = 'turnpike', version = '0', ...others } = client.getServerVersion() ?? {};
   const { experimental } = client.getServerCapabilities() ?? {};
   const said = [client.getInstructions(), instructions].filter((text) => text !== undefined).join('\n\n');
-  const server = new Server(
+  const server = new LeavableServer(
     { ...others, name, version },
     {
       capabilities: { tools: {}, resources: {}, prompts: {}, ...(experimental && { experimental }) },
@@ -87,7 +113,7 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
     const order = { name: params.name, arguments: params.arguments ?? {}, meta: passedOn(context.mcpReq._meta) };
     const onProgress = progressTo(context);
     try {
-      const result = await call(order, { signal: context.mcpReq.signal, ...(onProgress && { onProgress }) });
+      const result = await call(order, { signal: server.untilLeft(context), ...(onProgress && { onProgress }) });
       return inKnownContent(result, { revision: server.getNegotiatedProtocolVersion() });
     } catch (error) {
       if (error instanceof ProtocolError) throw error;

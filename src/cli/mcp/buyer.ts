@@ -116,6 +116,12 @@ export function createBuyer(parts: BuyerParts): Buyer {
     }
   }
 
+  /** Its caller has left, and the answer crossed the news of that. */
+  function keepAnswered(purchase: Purchase): void {
+    keep(purchase);
+    keepSent(purchase);
+  }
+
   /** Nobody sends it again. */
   function forget(purchase: Purchase): void {
     open.delete(purchase);
@@ -156,7 +162,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
   }
 
   /** Sends a payment until it is answered. */
-  async function send(purchase: Purchase, { onProgress }: Asking): Promise<CallToolResult> {
+  async function send(purchase: Purchase, { signal, onProgress }: Asking): Promise<CallToolResult> {
     const { order, offer, reservation, drawing } = purchase;
     const { name } = order;
     const late = untilLate();
@@ -176,6 +182,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
         refused.remove(offer);
         // Whose caller left is had by who asks for the same.
         if (!open.has(purchase)) forget(purchase);
+        signal?.addEventListener('abort', () => keepAnswered(purchase), { once: true });
         await tellPaid(purchase, verdict.transaction);
         return answer;
       }

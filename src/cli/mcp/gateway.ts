@@ -21,6 +21,7 @@ export interface Order {
 }
 
 export interface Asking {
+  /** Aborted when whoever asked leaves, also where that is heard after the answer. */
   readonly signal?: AbortSignal;
   onProgress?(progress: Progress): void;
 }
