@@ -9,7 +9,7 @@ import { Problem, type ProblemCode, takesOnly } from '../errors.ts';
 import { readRawBody } from '../http/body.ts';
 import { send, splitUrl } from '../http/transport.ts';
 import { visitOf } from '../http/visits.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { demandAsWritten, isLarge } from '../lifecycle/input.ts';
 import type { Gate, Limits } from '../limits/limits.ts';
 import { MCP_PATH } from '../paths.ts';
@@ -18,6 +18,7 @@ import { readJsonObject } from '../request/json-text.ts';
 import { ownTurn } from '../request/large-bodies.ts';
 import type { Visit } from '../request/visit.ts';
 import { inKnownContent } from './known-content.ts';
+import { withoutNulls } from './left-out.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { createServer, type ServerParts } from './server.ts';
 import { listAnswer, type PlainCall, plainAnswer, plainCall, plainList } from './short-road.ts';
@@ -61,7 +62,7 @@ function refuseBody(response: ServerResponse, { status, code, message, details, 
 const MOST_SUBSCRIPTIONS = 0;
 
 /** Some clients write their payment beside the parameters. */
-function withMetaInParams(message: Record<string, unknown>): Record<string, unknown> {
+function withMetaInParams(message: JsonObject): Record<string, unknown> {
   const { _meta: outer, ...others } = message;
   if (!isJsonObject(outer) || !isJsonObject(others.params)) return message;
   const inner = isJsonObject(others.params._meta) ? others.params._meta : {};
@@ -126,7 +127,7 @@ export function openProtocol(parts: ProtocolParts): Protocol {
     demandAsWritten({ id: message.id }, written);
     // Who sells them is given arguments that are written anew, and so cannot tell what they were.
     if (isJsonObject(message.params)) demandAsWritten(message.params.arguments, written);
-    return withMetaInParams(message);
+    return withMetaInParams(withoutNulls(message));
   }
 
   /** The package hands on what is known of a caller, and of nothing else. It takes the target for a path, whatever its form. */

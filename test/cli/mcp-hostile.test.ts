@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { exactInput } from '../../src/cli/mcp/exact-input.ts';
 import { pouring } from '../client/pouring.ts';
 import { TRANSFER_TYPES } from '../transfer-types.ts';
 import { startHostileGateway } from './hostile-gateway.ts';
@@ -324,4 +326,22 @@ t.test('a number that would be read as another is refused, and nothing is paid f
   const ended = once(bridge, 'close');
   bridge.stdin.end();
   t.same(await ended, [0, null], 'it ends with its client');
+});
+
+t.test('what a client leaves out may be written as null, but for what a tool is called with', async (t) => {
+  const lines = [
+    '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"roots":null},"clientInfo":{"title":null}}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}',
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{"a":[null]},"_meta":null}}',
+    '{"jsonrpc":"2.0","id":3,"result":null}',
+    '["null"]',
+    'null, and no message',
+  ];
+  const read = await text(exactInput(Readable.from(lines.map((line) => Buffer.from(`${line}\n`))), t.fail));
+  t.same(read.trim().split('\n'), [
+    '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{},"clientInfo":{}}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{"a":[null]}}}',
+    ...lines.slice(3),
+  ]);
 });

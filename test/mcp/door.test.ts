@@ -130,6 +130,33 @@ t.test('what is no request of the protocol is told so, in its words', async (t) 
   t.equal(trace, 405);
 });
 
+t.test('what a client leaves out may be written as null, but for what a tool is called with', async (t) => {
+  const client = { protocolVersion: '2025-06-18', clientInfo: { name: 'client', version: '1', title: null } };
+  const capabilities = { roots: { listChanged: null }, sampling: null, experimental: null };
+  for (const [method, params] of [
+    ['initialize', { ...client, capabilities }],
+    ['ping', null],
+    ['tools/list', null],
+    ['tools/list', { cursor: null, _meta: null }],
+    ['tools/list', { _meta: { progressToken: null } }],
+    ['tools/call', { name: 'search_endpoints', arguments: null, _meta: null, task: null }],
+    ['prompts/get', { name: 'buy', arguments: { task: 'a picture', limit: null } }],
+  ] as const) {
+    const { status, result, error } = await rpc(gateway, method, params);
+    t.match({ status, result, error }, { status: 200, result: Object, error: undefined }, JSON.stringify(params));
+  }
+  const input = fresh();
+  const { 'x402/payment': payment } = await signToolPayment(gateway, 'chain-c', await callTool(gateway, NAME, input));
+  t.match(receiptIn(await callTool(gateway, NAME, input, { 'x402/payment': payment, progressToken: null })), {
+    success: true,
+  });
+  t.match((await callTool(gateway, NAME, { prompt: null })).structuredContent, {
+    invalidParams: [{ path: '/prompt' }],
+  });
+  const { status, error } = await rpc(gateway, 'ping', {}, { outside: { id: null } });
+  t.match({ status, error }, { status: 400, error: { code: -32600 } }, 'an id is not left out');
+});
+
 t.test('nobody is told of thousands of values that nobody expects', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, place) => [`field ${place}`, 1]));
   const client = { protocolVersion: '2025-06-18', clientInfo: { name: 'client', version: '1' } };

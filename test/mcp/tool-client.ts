@@ -36,7 +36,7 @@ function lastMessage(type: string, text: string): Omit<RpcAnswer, 'status'> {
 export async function rpc(
   { url }: Pick<Gateway, 'url'>,
   method: string,
-  params: object = {},
+  params: object | null = {},
   {
     query = '',
     headers = {},

@@ -1,22 +1,25 @@
 /**
  * What the client writes, without calls that have a number which is not read as it is written: the gateway is sent what was read
- * of it, would sell that, and could not tell.
+ * of it, would sell that, and could not tell. What the client leaves out by a null is left out.
  */
 import { Readable } from 'node:stream';
 import { misreadIn } from '../../as-written.ts';
-import { asJsonObject } from '../../json.ts';
+import { asJsonObject, isJsonObject, type JsonObject } from '../../json.ts';
+import { withoutNulls } from '../../mcp/left-out.ts';
 
 const INVALID_REQUEST = -32_600;
 
-/** The answer to such a call; undefined for everything else. */
-function refusalOf(line: string): string | undefined {
-  let message: unknown;
+function messageIn(line: string): JsonObject | undefined {
   try {
-    message = JSON.parse(line);
+    const message: unknown = JSON.parse(line);
+    return isJsonObject(message) ? message : undefined;
   } catch {
     return undefined;
   }
-  const { id, params } = asJsonObject(message);
+}
+
+/** The answer to such a call; undefined for everything else. */
+function refusalOf({ id, params }: JsonObject, line: string): string | undefined {
   const misreadId = misreadIn({ id }, () => line);
   const misread = misreadId ?? misreadIn(asJsonObject(params).arguments, () => line);
   if (id === undefined || !misread) return undefined;
@@ -45,9 +48,10 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
 export function exactInput(input: Readable, answer: (line: string) => void): Readable {
   async function* passedOn(): AsyncGenerator<Buffer> {
     for await (const line of linesOf(input)) {
-      const refusal = refusalOf(line);
-      if (refusal === undefined) yield Buffer.from(line);
-      else answer(`${refusal}\n`);
+      const message = messageIn(line);
+      const refusal = message && refusalOf(message, line);
+      if (refusal !== undefined) answer(`${refusal}\n`);
+      else yield Buffer.from(message ? `${JSON.stringify(withoutNulls(message))}\n` : line);
     }
   }
   return Readable.from(passedOn());
