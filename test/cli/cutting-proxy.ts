@@ -1,6 +1,6 @@
 /** What stands between the command and the gateway, and loses answers. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { type Gate, openGate } from '../relay.ts';
@@ -11,14 +11,22 @@ export interface CuttingProxy {
   readonly payments: string[];
   /**
    * What becomes of the next paid calls, in order: their answers are lost before their first byte, or in the middle of a stream;
-   * the gateway never has the call; nothing is lost.
+   * the gateway never has the call; nothing is lost; a page of 502 takes their place.
    */
-  readonly cuts: ('at once' | 'in the stream' | 'on the way' | 'not at all')[];
+  readonly cuts: ('at once' | 'in the stream' | 'on the way' | 'not at all' | 'by a page')[];
+  /** Unpaid calls, and all else that is asked for, are answered with a page of 502. */
+  isDown: boolean;
   /** Answers to paid calls pass here, after the gateway has given them. */
   readonly gate: Gate;
 }
 
 const PASSED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+/** As long as those of services that stand before many gateways. */
+function sendPage(response: ServerResponse): void {
+  const page = `<html>\r\n<title>502 Bad Gateway</title>\r\n${'<p>Try again in a minute.</p>\r\n'.repeat(300)}</html>\r\n`;
+  response.writeHead(502, { 'content-type': 'text/html' }).end(page);
+}
 
 export async function startCuttingProxy(t: Test, target: string): Promise<CuttingProxy> {
   const gate = openGate();
@@ -31,6 +39,10 @@ export async function startCuttingProxy(t: Test, target: string): Promise<Cuttin
     if (payment) proxy.payments.push(JSON.stringify(payment));
     if (cut === 'on the way') {
       response.destroy();
+      return;
+    }
+    if (proxy.isDown && !payment) {
+      sendPage(response);
       return;
     }
     const headers = PASSED.flatMap((name) => (request.headers[name] ? [[name, String(request.headers[name])]] : []));
@@ -47,6 +59,10 @@ export async function startCuttingProxy(t: Test, target: string): Promise<Cuttin
         response
           .writeHead(200, { 'content-type': 'text/event-stream' })
           .write(': on its way\n\n', () => response.destroy());
+        return;
+      }
+      if (cut === 'by a page') {
+        sendPage(response);
         return;
       }
       if (cut === 'at once') {
@@ -66,6 +82,7 @@ export async function startCuttingProxy(t: Test, target: string): Promise<Cuttin
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     payments: [],
     cuts: [],
+    isDown: false,
     gate,
   };
   return proxy;

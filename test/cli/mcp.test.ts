@@ -158,6 +158,26 @@ t.test('an answer that is lost again and again is had by asking for the same onc
   t.equal(proxy.payments.length, 5);
 });
 
+t.test('of the page that a proxy answers a model is told the status, and nothing of it', async (t) => {
+  const proxy = await startCuttingProxy(t, url);
+  const { call, client, told } = await openMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });
+  proxy.cuts.push('by a page');
+  t.match(await call(IMAGE, PICTURE), { structuredContent: { image_url: /^http/ } });
+  t.match(told(), /^image_family-e-2: it answered 502 Bad Gateway; the same payment is sent again$/m);
+  proxy.cuts.push('by a page', 'by a page', 'by a page', 'by a page');
+  const open = await call(IMAGE, { prompt: 'a lighthouse at noon' });
+  t.match(open.text, /^image_family-e-2 has no answer yet: it answered 502 Bad Gateway\. 0\.06 USD was signed/);
+  proxy.isDown = true;
+  t.equal(
+    (await call(IMAGE, PICTURE)).text,
+    `image_family-e-2 was not called: ${proxy.url} cannot be reached (it answered 502 Bad Gateway). Nothing was paid.`,
+  );
+  await t.rejects(client.listTools(), {
+    message: `${proxy.url} cannot be reached (it answered 502 Bad Gateway)`,
+    data: undefined,
+  });
+});
+
 t.test('a client that gave up finds its answer by asking for the same once more', async (t) => {
   const proxy = await startCuttingProxy(t, url);
   const { call } = await openMcp(t, { url: proxy.url, data: t.testdir({}), words: ON_C });

@@ -3,9 +3,9 @@ import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { ProtocolError, type Result } from '@modelcontextprotocol/client';
 import { isSpecType, type RequestId, Server, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { inKnownContent } from '../../mcp/known-content.ts';
-import { reasonOf } from '../reason.ts';
 import { inWords, words } from './answers.ts';
 import type { Asking, Gateway, Order } from './gateway.ts';
+import { gatewayReason } from './gateway-reason.ts';
 import { paysItself } from './payment-required.ts';
 
 export interface BridgeParts {
@@ -75,6 +75,8 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
     },
   );
 
+  const unreached = (error: unknown): string => `${origin} cannot be reached (${gatewayReason(error)})`;
+
   /** The same request, with what of its `_meta` is the caller's. */
   const pass = async <Answer extends Result>(
     params: { readonly _meta?: object | undefined } | undefined,
@@ -82,7 +84,11 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
     ask: (params: { _meta: Record<string, unknown> }, options: { signal: AbortSignal }) => Promise<Answer>,
   ): Promise<Answer> => {
     const { _meta, ...rest } = params ?? {};
-    return await ask({ ...rest, _meta: passedOn(_meta) }, { signal: mcpReq.signal });
+    try {
+      return await ask({ ...rest, _meta: passedOn(_meta) }, { signal: mcpReq.signal });
+    } catch (error) {
+      throw error instanceof ProtocolError ? error : new Error(unreached(error));
+    }
   };
 
   server.setRequestHandler('tools/list', ({ params }, context) =>
@@ -117,7 +123,7 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
       return inKnownContent(result, { revision: server.getNegotiatedProtocolVersion() });
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      const reason = `${origin} cannot be reached (${reasonOf(error)})`;
+      const reason = unreached(error);
       return inWords(paysItself(order) ? words.unanswered(order.name, reason) : words.uncalled(order.name, reason));
     }
   });

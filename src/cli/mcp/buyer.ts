@@ -16,6 +16,7 @@ import type { Turn } from '../../turns.ts';
 import { reasonOf } from '../reason.ts';
 import { inWords, settlementIn, verdictOf, words } from './answers.ts';
 import type { Asking, Gateway, Order } from './gateway.ts';
+import { gatewayReason } from './gateway-reason.ts';
 import { isTooLong, PAYMENT, type PaymentRequired, paysItself, readPaymentRequired } from './payment-required.ts';
 import type { Reservation, Spending } from './spending.ts';
 import type { Sent, Unanswered } from './unanswered.ts';
@@ -175,7 +176,7 @@ export function createBuyer(parts: BuyerParts): Buyer {
     while (pauseMs !== undefined && !(hasTurn && late.aborted)) {
       if (patience.lost() > 0) tell(`${name}: ${reason}; the same payment is sent again`);
       const answer = await ask(purchase, waiting).catch((error: unknown) => {
-        reason = late.aborted ? LATE : reasonOf(error);
+        reason = late.aborted ? LATE : gatewayReason(error);
       });
       const verdict = answer && verdictOf(answer, purchase.isSentOnce);
       if (answer && verdict?.kind === 'paid') {
