@@ -25,6 +25,12 @@ export interface ServerParts {
 /** How long clients may keep lists: as long as a page of a document. */
 const CACHED = { ttlMs: 60_000, cacheScope: 'public' } as const;
 
+/** What a service says of buying is for all who call it, by headers and statuses: a tool call has neither. */
+const OVER_MCP = [
+  'A tool takes no headers: call it without a payment first, and its result says what those arguments cost, or every fault.',
+  'Then call it with the same arguments and the payment in `_meta["x402/payment"]` or `_meta["org.paymentauth/credential"]`.',
+].join(' ');
+
 /** `revision`: that the request says it is of. */
 export function createServer(
   parts: ServerParts,
@@ -37,7 +43,7 @@ export function createServer(
     { name: service.name, version, websiteUrl: publicUrl },
     {
       capabilities: { tools: {}, resources: {}, prompts: {}, experimental: parts.experimental },
-      instructions: service.instructions.trim(),
+      instructions: `${service.instructions.trim()}\n\n${OVER_MCP}`,
       cacheHints: { 'tools/list': CACHED, 'resources/list': CACHED, 'prompts/list': CACHED, 'server/discover': CACHED },
     },
   );

@@ -225,6 +225,13 @@ t.test(
   },
 );
 
+t.test('a model is told how a tool is paid for, and not of headers alone', async (t) => {
+  const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'client', version: '1' } };
+  const { result } = await rpc(gateway, 'initialize', client);
+  t.match(result?.instructions, /PAYMENT-SIGNATURE/, 'what the service says of itself');
+  t.match(result?.instructions, /\n\nA tool takes no headers: .*same arguments .*`_meta\["x402\/payment"\]`/);
+});
+
 t.test(
   'every form of a payment is taken: an object, base64, beside the parameters; and several are refused',
   async (t) => {
