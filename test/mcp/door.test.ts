@@ -273,6 +273,23 @@ t.test(
   },
 );
 
+t.test('a payment that is written as JSON is told what is taken, and not that there are several', async (t) => {
+  const input = fresh();
+  const { 'x402/payment': payment } = await signToolPayment(gateway, 'chain-c', await callTool(gateway, NAME, input));
+  const text = JSON.stringify(payment);
+  const taken = /base64 .* JSON/;
+  const refused = await callTool(gateway, NAME, input, { 'x402/payment': text });
+  t.match(refused, { isError: true, structuredContent: { accepts: Array, error: taken } });
+  for (const header of ['payment-signature', 'x-payment']) {
+    const answer = await fetch(`${gateway.url}/image/family-e-2`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [header]: text },
+      body: JSON.stringify(input),
+    });
+    t.match({ status: answer.status, ...((await answer.json()) as object) }, { status: 402, error: taken }, header);
+  }
+});
+
 t.test('arguments may come in another order with the payment, at every depth', async (t) => {
   const input = { prompt: 'x', options: 1, resolution: '1k' };
   t.match((await callTool(gateway, NAME, input)).structuredContent, { invalidParams: [{ path: '/options' }] });

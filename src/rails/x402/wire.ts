@@ -117,6 +117,7 @@ function demandShort({ length }: string): void {
  * `several_credentials` for more than one.
  */
 export function decodePayment(encoded: string): PaymentPayload {
+  if (encoded.startsWith('{')) throw malformed('the payment must be base64 of its JSON, and is the JSON');
   // Node joins what stands in several lines.
   if (encoded.includes(',')) throw new Problem('several_credentials');
   demandShort(encoded);
