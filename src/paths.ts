@@ -14,3 +14,5 @@ export const REFUNDS_PATH = '/v1/refunds';
 export const CHANNELS_PATH = '/v1/channels';
 /** Where the Model Context Protocol is spoken. */
 export const MCP_PATH = '/mcp';
+/** Some clients add a slash to every address, for there are servers that want one. */
+export const isMcpPath = (path: string): boolean => path === MCP_PATH || path === `${MCP_PATH}/`;

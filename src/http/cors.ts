@@ -1,7 +1,7 @@
 /** Lets a wallet in a browser pay, on every rail. */
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { MCP_PATH } from '../paths.ts';
+import { isMcpPath } from '../paths.ts';
 import { rails } from '../rails/index.ts';
 import { PROOF_HEADER } from './purchases.ts';
 
@@ -44,7 +44,7 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
  */
 function allowedFor({ path, headers }: Request): string {
   const asked = headers['access-control-request-headers'] ?? '';
-  return (path.startsWith('/v1/') || path === MCP_PATH) && HEADER_NAMES.test(asked) ? `${ALLOWED}, ${asked}` : ALLOWED;
+  return (path.startsWith('/v1/') || isMcpPath(path)) && HEADER_NAMES.test(asked) ? `${ALLOWED}, ${asked}` : ALLOWED;
 }
 
 export function cors(request: Request, response: Response, next: NextFunction): void {

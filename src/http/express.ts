@@ -9,7 +9,7 @@ import { draining as drainingProblem, Problem, takesOnly } from '../errors.ts';
 import type { RouteFinder } from '../lifecycle/find.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Log } from '../log.ts';
-import { CHAT_PATH, CREDITS_PATH, MCP_PATH, MODELS_PATH, PURCHASES_PATH, REFUNDS_PATH } from '../paths.ts';
+import { CHAT_PATH, CREDITS_PATH, isMcpPath, MCP_PATH, MODELS_PATH, PURCHASES_PATH, REFUNDS_PATH } from '../paths.ts';
 import type { Rail } from '../payment/rail.ts';
 import type { Readiness } from '../readiness.ts';
 import type { Ended } from '../request/visit.ts';
@@ -63,20 +63,12 @@ export interface RouterParts {
 const OWN_PREFIXES = ['/media/', '/v1/'];
 
 /** By which the gateway is asked for something that is neither sold nor a document. */
-const OWN_PATHS = new Set([
-  '/healthz',
-  '/readyz',
-  MCP_PATH,
-  CHAT_PATH,
-  MODELS_PATH,
-  CREDITS_PATH,
-  PURCHASES_PATH,
-  REFUNDS_PATH,
-]);
+const OWN_PATHS = new Set(['/healthz', '/readyz', CHAT_PATH, MODELS_PATH, CREDITS_PATH, PURCHASES_PATH, REFUNDS_PATH]);
 
 /** What the gateway answers for; everything else is left to whoever mounted it. */
 function answersFor(path: string, { routes, documents, extra, storefront }: RouterParts): boolean {
   if (routes.has(path) || documents.has(path) || OWN_PATHS.has(path) || storefront.answersFor(path)) return true;
+  if (isMcpPath(path)) return true;
   if (extra && (path === '/sandbox' || path.startsWith('/sandbox/'))) return true;
   return OWN_PREFIXES.some((prefix) => path.startsWith(prefix));
 }
@@ -87,6 +79,7 @@ const isRailsOwn = (path: string, rails: RouterParts['rails']): boolean =>
 /** What stands in the log for a path that is not a sold one: its own kind, and nothing that a stranger made up. */
 export function kindOf(path: string, { routes, rails, documents, extra, storefront }: RouterParts): string {
   if (documents.has(path) || OWN_PATHS.has(path)) return path;
+  if (isMcpPath(path)) return MCP_PATH;
   const sold = routes.idOf(path);
   if (sold !== undefined) return sold;
   if (isRailsOwn(path, rails)) return path;

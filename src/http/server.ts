@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import express, { type Express } from 'express';
-import { CHAT_PATH, MCP_PATH } from '../paths.ts';
+import { CHAT_PATH, isMcpPath, MCP_PATH } from '../paths.ts';
 import { allowOrigins } from './cors.ts';
 import {
   answerProblem,
@@ -46,7 +46,7 @@ export function createListener(parts: RouterParts): RequestListener {
     // Express leaves an origin without a path to its own page of errors.
     if (path === '/' && query === '') request.url = '/';
     const isPost = request.method === 'POST';
-    const isTool = path === MCP_PATH && isPost && parts.mcp !== undefined;
+    const isTool = isMcpPath(path) && isPost && parts.mcp !== undefined;
     const isChat = path === CHAT_PATH && isPost;
     const isSold = isTool || isChat || routes.sells(request.method ?? 'GET', path);
     const visit = beginVisit(request, response, parts);
@@ -58,7 +58,7 @@ export function createListener(parts: RouterParts): RequestListener {
     for (const [name, value] of common) response.setHeader(name, value);
     allowOrigins(response);
     if (isTool) {
-      keepVisit(response, visit).route = path;
+      keepVisit(response, visit).route = MCP_PATH;
       parts.mcp?.(request, response).catch(() => response.destroy());
       return;
     }

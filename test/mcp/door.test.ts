@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import express from 'express';
 import t from 'tap';
 import { startGateway } from '../gateway.ts';
 import { startRelayedGateway } from '../relayed-gateway.ts';
@@ -59,6 +60,20 @@ t.test('a proxy may name the whole address', async (t) => {
   const { host } = new URL(gateway.url);
   for (const origin of ['http://gateway.example', gateway.url, 'http://[::']) {
     t.equal(await statusFor({ host }, gateway.url, `${origin}/mcp?tools=search`), 200, origin);
+  }
+});
+
+t.test('a client that adds a slash to the address comes to the same door', async (t) => {
+  const { mounted } = await gateway.mountedIn(express());
+  for (const url of [gateway.url, mounted]) {
+    const list = (query: string) => rpc({ url }, 'tools/list', {}, { query });
+    t.match(await list('/'), { status: 200, result: { tools: Array } });
+    t.same(await list('/?tools=search'), await list('?tools=search'));
+    t.equal((await fetch(`${url}/mcp/`)).status, 405);
+    const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'mcp-protocol-version' };
+    const preflight = await fetch(`${url}/mcp/`, { method: 'OPTIONS', headers: { origin: url, ...asks } });
+    t.match(preflight.headers.get('access-control-allow-headers'), /mcp-protocol-version/);
+    t.equal((await fetch(`${url}/mcp//`)).status, 404);
   }
 });
 
