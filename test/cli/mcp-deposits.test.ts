@@ -164,8 +164,8 @@ t.test('an answer that crosses the word that its caller gave up is had with the 
   const { call, tell, close } = await speakToMcp(t, { url, data, words: WORDS });
   const missed = picture();
   const { structuredContent } = await call(1, IMAGE, missed);
-  t.match(await call(2, IMAGE, picture()), bought);
   await tell('notifications/cancelled', { requestId: 1 });
+  t.match(await call(2, IMAGE, picture()), bought);
   t.same((await call(3, IMAGE, missed)).structuredContent, structuredContent);
   t.match(await call(4, IMAGE, picture()), bought);
   await close();

@@ -212,6 +212,16 @@ t.test('a client whose word that it gave up crosses its answer has it by asking 
   t.equal(paid, PRICE);
 });
 
+t.test('a client that has gone on since has had its answer, whatever it says of leaving', async (t) => {
+  const { call, tell, close } = await speakToMcp(t, { url, data: t.testdir({}), words: ON_C });
+  await call(1, IMAGE, PICTURE);
+  await call(2, IMAGE, { ...PICTURE, prompt: 'a lighthouse at noon' });
+  await tell('notifications/cancelled', { requestId: 1, reason: 'all is over' });
+  const another = await call(3, IMAGE, PICTURE);
+  t.match(another, { structuredContent: { image_url: /^http/ }, _meta: { 'turnpike/replayed': undefined } });
+  await close();
+});
+
 t.test('a call that failed uncharged gives its room in the budget back', async (t) => {
   const { call } = await openMcp(t, { url, data: t.testdir({}), words: [...ON_C, '--budget', '0.1'] });
   await gateway.fault({ upstream: 'predictions', fault: '500', count: 10 });

@@ -36,29 +36,40 @@ function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) |
   };
 }
 
-/** Those whose callers may leave after the answer: what they were answered is remembered as long. */
-const MOST_ANSWERED = 20;
-
-/** Whose callers leave, also where the news of it crosses the answer: the package knows of none that was answered. */
+/**
+ * Whose callers leave, also where the news of it crosses the answer: the package knows of none that was answered. Who has gone
+ * on since has read it: some clients say when they end that they left all that they ever asked.
+ */
 class LeavableServer extends Server {
-  readonly #callers = new Map<RequestId | undefined, AbortController>();
+  readonly #callers = new Map<RequestId, AbortController>();
+  readonly #answered = new Set<RequestId>();
 
   override async connect(transport: Transport): Promise<void> {
     transport.onmessage = (message) => {
-      if (isSpecType.CancelledNotification(message)) this.#callers.get(message.params.requestId)?.abort();
+      if (isSpecType.CancelledNotification(message)) {
+        const { requestId } = message.params;
+        if (requestId !== undefined) this.#callers.get(requestId)?.abort();
+        return;
+      }
+      for (const id of this.#answered) this.#callers.delete(id);
+      this.#answered.clear();
     };
     await super.connect(transport);
   }
 
-  /** Aborted when the caller leaves, before the answer or soon after it. */
-  untilLeft({ mcpReq: { id, signal } }: ServerContext): AbortSignal {
+  /** Answers by what `work` comes to. Its signal is aborted when the caller leaves, before the answer or right behind it. */
+  async answer<Answer>(
+    { mcpReq: { id, signal } }: ServerContext,
+    work: (left: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
     const caller = new AbortController();
     signal.addEventListener('abort', () => caller.abort(signal.reason), { once: true });
-    this.#callers.delete(id);
     this.#callers.set(id, caller);
-    const [oldest] = this.#callers.keys();
-    if (this.#callers.size > MOST_ANSWERED) this.#callers.delete(oldest);
-    return caller.signal;
+    try {
+      return await work(caller.signal);
+    } finally {
+      this.#answered.add(id);
+    }
   }
 }
 
@@ -119,7 +130,9 @@ export function createBridge({ gateway, origin, call, instructions }: BridgePart
     const order = { name: params.name, arguments: params.arguments ?? {}, meta: passedOn(context.mcpReq._meta) };
     const onProgress = progressTo(context);
     try {
-      const result = await call(order, { signal: server.untilLeft(context), ...(onProgress && { onProgress }) });
+      const result = await server.answer(context, (signal) =>
+        call(order, { signal, ...(onProgress && { onProgress }) }),
+      );
       return inKnownContent(result, { revision: server.getNegotiatedProtocolVersion() });
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
