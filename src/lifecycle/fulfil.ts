@@ -86,7 +86,8 @@ export interface Fulfilment extends CallOrder {
 /** What an adapter may take after its deadline to cancel upstream and say what happened. */
 const GRACE_MS = 1_000;
 
-function toProblem(error: unknown, { stopping }: Pick<UpstreamCaller, 'stopping'>): Problem {
+/** What the caller is told of work that failed, or that the gateway's own end has cut off. */
+export function toProblem(error: unknown, { stopping }: Pick<UpstreamCaller, 'stopping'>): Problem {
   const problem = asProblem(error);
   // What is refused for good is refused for good whenever it is asked again.
   if (!stopping.aborted || finalCodes.has(problem.code)) return problem;

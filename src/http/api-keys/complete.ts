@@ -1,5 +1,6 @@
 /** What happens to one call: hold, ask, charge, answer. */
 import type { ServerResponse } from 'node:http';
+import { toProblem } from '../../lifecycle/fulfil.ts';
 import type { Gate } from '../../limits/limits.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { rateToDecimal, toDecimal } from '../../money.ts';
@@ -78,7 +79,9 @@ export async function complete(
       mayAskAnother: () => !response.headersSent && !response.destroyed,
     });
   } catch (error) {
-    const { status, error: shown } = errorAnswer(error);
+    // What a provider was not left the time for is none of its faults.
+    const failure = stopping.aborted && error instanceof UpstreamProblem ? toProblem(error, { stopping }) : error;
+    const { status, error: shown } = errorAnswer(failure);
     await hold.release(shown.code);
     // A model that thinks out of sight is billed to us by what it thought.
     if (hasBegun && signal.aborted && !stopping.aborted) gate.ended('wasted');
@@ -88,7 +91,7 @@ export async function complete(
       if (!response.headersSent) response.statusCode = status;
       return;
     }
-    if (!response.headersSent) throw error;
+    if (!response.headersSent) throw failure;
     // A stream has begun already: it has to say itself that nothing comes.
     response.end(eventOf({ error: shown }));
     return;

@@ -99,7 +99,7 @@ export async function openWithProvider(t: Test) {
     provider.close().closeAllConnections();
     await gateway.stop();
   });
-  return keyOf(gateway);
+  return { ...keyOf(gateway), stop: gateway.stop };
 }
 
 /** What the ledger says of the provider's count: 100 tokens at 1.10 dollars a million and 200 at 6.60. */
