@@ -5,21 +5,25 @@ import { openTurns } from './turns.ts';
 /** A timer of more milliseconds ends at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Runs `task` again and again, never two at a time; `failed` hears of what it throws. Answers how to stop it. */
+/**
+ * Runs `task` again and again, never two at a time; `failed` hears of what it throws. The first run is `firstMs` from now.
+ * Answers how to stop it.
+ */
 export function every(
   milliseconds: number,
   task: () => Promise<unknown>,
   failed: (error: unknown) => void,
+  firstMs = milliseconds,
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  const next = () => {
+  const runIn = (waitMs: number) => {
     timer = setTimeout(async () => {
       await task().catch(failed);
-      if (!isStopped) next();
-    }, milliseconds).unref();
+      if (!isStopped) runIn(milliseconds);
+    }, waitMs).unref();
   };
-  next();
+  runIn(firstMs);
   return () => {
     isStopped = true;
     clearTimeout(timer);

@@ -64,8 +64,8 @@ const COUNT_EVERY_MS = 1_000;
 /** Few enough that nobody waits long for the database in between. */
 const COUNTED_AT_ONCE = 100;
 
-/** How long after its end a task runs again, in milliseconds, and the task. */
-type BackgroundTask = readonly [everyMs: number, run: () => Promise<unknown>];
+/** How long after its end a task runs again, in milliseconds, the task, and how soon it runs first, where that is not as long. */
+type BackgroundTask = readonly [everyMs: number, run: () => Promise<unknown>, firstMs?: number];
 
 /** Runs each again and again, never two of one at a time; what fails is logged, and runs again. Answers how to stop all. */
 export function startBackground(parts: BackgroundParts): () => void {
@@ -113,7 +113,8 @@ export function startBackground(parts: BackgroundParts): () => void {
     [confirmEveryMs, () => confirmPurchases({ store, rails, wanted, intervals, log, now })],
     [REFRESH_EVERY_MS, () => parts.networks.refresh()],
     [weighEveryMs, () => parts.networks.weigh()],
-    [intervals.claims.everyMs, claimVouchers],
+    // A payer may have asked for its deposit while nothing ran, and a gateway that dies soon has no second round.
+    [intervals.claims.everyMs, claimVouchers, 0],
     [MEASURE_EVERY_MS, () => parts.exposure.refresh()],
     ...parts.alerts.tasks,
     [TALLY_EVERY_MS, parts.tally.flush],
@@ -124,7 +125,7 @@ export function startBackground(parts: BackgroundParts): () => void {
     // Of an outage the log tells once.
     if (!isOutage(error)) log.error({ err: error }, 'background task failed');
   };
-  const stops = tasks.map(([everyMs, run]) => every(everyMs, run, failed));
+  const stops = tasks.map(([everyMs, run, firstMs]) => every(everyMs, run, failed, firstMs));
   return () => {
     isStopped = true;
     for (const stop of stops) stop();

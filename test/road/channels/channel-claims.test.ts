@@ -209,6 +209,14 @@ t.test('an instance that died before it claimed leaves everything to the next', 
   t.same(changed, { earned: PRICE, transactions: 1 });
 });
 
+t.test('who starts claims what fell due while nothing ran, and does not wait for its next round', async (t) => {
+  const { seller, claimer } = await shop(t);
+  const payer = another(seller);
+  const { id, charged } = await bought(payer, song(seller));
+  await claimer({ everyMs: 24 * HOUR_MS });
+  await claimedIs(payer, id, charged);
+});
+
 t.test('an instance that died right after it claimed: the chain is asked, and nothing is sent again', async (t) => {
   const { seller, claimer, run } = await shop(t);
   const payer = another(seller);
@@ -347,7 +355,9 @@ t.test(
     const { data, seller, run } = await shop(t);
     const payer = another(seller);
     const { id } = await bought(payer, fresh(seller));
-    const ahead = await gateway.startAnother(() => Date.now() + 72 * HOUR_MS, undefined, data);
+    // By its clock what was drawn has waited for three days: it is left to others to claim that.
+    const claims = { ...usualIntervals.claims, afterMs: 96 * HOUR_MS };
+    const ahead = await gateway.startAnother(() => Date.now() + 72 * HOUR_MS, undefined, data, { claims });
     t.equal((await payer.buy(fresh({ ...seller, url: ahead }))).status, 200);
     await askForDeposit(payer, id, run);
     const { upstreamCalls } = await seller.calls();
