@@ -67,7 +67,7 @@ const COUNTED_AT_ONCE = 100;
 /** How long after its end a task runs again, in milliseconds, the task, and how soon it runs first, where that is not as long. */
 type BackgroundTask = readonly [everyMs: number, run: () => Promise<unknown>, firstMs?: number];
 
-/** Runs each again and again, never two of one at a time; what fails is logged, and runs again. Answers how to stop all. */
+/** Runs each again and again, never two of one at a time; what fails is logged, and runs again. Answers how to stop all: what runs then is left to itself. */
 export function startBackground(parts: BackgroundParts): () => void {
   const { config, catalogue, store, rails, owner, metrics, worth, idOf, intervals, log, now } = parts;
   const { leaseMs, reconcileEveryMs, confirmEveryMs, weighEveryMs } = intervals;
@@ -122,8 +122,8 @@ export function startBackground(parts: BackgroundParts): () => void {
     [LET_GO_EVERY_MS, () => letGo(catalogue().service, config, store)],
   ];
   const failed = (error: unknown) => {
-    // Of an outage the log tells once.
-    if (!isOutage(error)) log.error({ err: error }, 'background task failed');
+    // Of an outage the log tells once. What the gateway's end cuts off is taken up by the next that starts, as after a crash.
+    if (!isStopped && !isOutage(error)) log.error({ err: error }, 'background task failed');
   };
   const stops = tasks.map(([everyMs, run, firstMs]) => every(everyMs, run, failed, firstMs));
   return () => {
