@@ -77,7 +77,7 @@ async function start(): Promise<void> {
       const why = await reloadAloud(reload, say);
       if (why !== undefined) note({ at: Date.now(), why });
     } catch (error) {
-      log.error({ err: error }, 'the catalogue was not loaded again');
+      if (!stopping) log.error({ err: error }, 'the catalogue was not loaded again');
     }
   };
   if (config.watch) ending.push((await watchFiles(config.catalogueDirectory, loadAgain, log)).close);

@@ -120,7 +120,10 @@ export async function supervise(config: Config, main: string, say: (line: string
       say(`catalogue ${outcome.catalogue} is sold now: ${outcome.endpoints} endpoints`);
   });
   const loadAgain = () =>
-    reload().catch((error: unknown) => log.error({ err: error }, 'the catalogue was not loaded again'));
+    reload().catch((error: unknown) => {
+      // Those who are asked end meanwhile.
+      if (!stopping) log.error({ err: error }, 'the catalogue was not loaded again');
+    });
 
   const stop = async (reason: string) => {
     stopping = true;
@@ -134,6 +137,7 @@ export async function supervise(config: Config, main: string, say: (line: string
     process.exit(1);
   });
   process.on('SIGHUP', () => {
+    if (stopping) return;
     if (sold === undefined) isAskedToLoad = true;
     else loadAgain();
   });

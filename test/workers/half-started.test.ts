@@ -18,3 +18,15 @@ t.test('a gateway of which one worker takes calls is found by commands, and told
   t.match(findRunning(data), { catalogue: 'second' });
   t.notMatch(run.output(), /^ready /m);
 });
+
+t.test('what is loaded as all is ended is no error in the log', async (t) => {
+  const data = t.testdir({});
+  const run = startProgram(process.execPath, wordsFor('test/workers/half-started.ts'), { DATA: data, HANGS: '' });
+  t.teardown(() => run.child.kill('SIGKILL'));
+  while (!findRunning(data)) await delay(20);
+  run.child.kill('SIGHUP');
+  await printed(run, /^loading$/m);
+  run.child.kill('SIGTERM');
+  t.equal(await run.ended, 0);
+  t.notMatch(run.output(), /"level":50|was sold before/);
+});

@@ -1,4 +1,4 @@
-/** A primary of two workers, of whom the first takes calls, and the second never does. */
+/** A primary of two workers, of whom the first takes calls, and the second never does. `HANGS`: it loads no catalogue to its end. */
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../src/gateway/config.ts';
@@ -6,7 +6,7 @@ import { openLine } from '../../src/workers/line.ts';
 import { supervise } from '../../src/workers/primary.ts';
 import type { AskedOfPrimary, AskedOfWorkers } from '../../src/workers/questions.ts';
 
-const { DATA = '' } = process.env;
+const { DATA = '', HANGS } = process.env;
 
 if (cluster.isPrimary) {
   const config = { workers: 2, logLevel: 'info', dataDirectory: DATA, catalogueDirectory: DATA, drainMs: 0 };
@@ -21,6 +21,7 @@ if (cluster.isPrimary) {
     },
     {
       async reload() {
+        if (HANGS !== undefined) await new Promise(() => console.log('loading'));
         const isNew = catalogue === 'first';
         catalogue = 'second';
         return { catalogue, endpoints: 1, isNew };
