@@ -102,6 +102,7 @@ export async function openGateway(
   });
   try {
     await demandMode(opened, mode, config);
+    await opened.shortenLeases(opened.now());
   } catch (error) {
     await opened.close();
     throw error;

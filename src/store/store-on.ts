@@ -10,6 +10,7 @@ import { figuresOn, reopen } from './figures/figures.ts';
 import * as forgotten from './forget-statements.ts';
 import { forgetUnpaid } from './forget-unpaid.ts';
 import { findKept, keepValue } from './kept-statements.ts';
+import { shortenLeases } from './lease-statements.ts';
 import { returnNonce, takeNonce } from './nonce-statements.ts';
 import { claim } from './payments/claim-steps.ts';
 import { listPayments } from './payments/payment-list-statements.ts';
@@ -104,6 +105,10 @@ export function storeOn(engine: Engine, log?: StoreLog): Store {
       if (claims.length === 0) return [];
       const { rows } = await engine.write(statements.renewPayments(owner, claims, leaseUntil, engine.among));
       return rows.map(({ id, attempt }) => ({ id: String(id), attempt: Number(attempt) }));
+    },
+
+    async shortenLeases(now) {
+      for (const statement of shortenLeases(now)) await engine.write(statement);
     },
 
     async list({ limit, ...filter }) {

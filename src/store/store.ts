@@ -312,6 +312,12 @@ export interface Store extends NonceStore {
    */
   renew(owner: string, claims: readonly Claim[], leaseUntil: number): Promise<Claim[]>;
 
+  /**
+   * Lets leases end soon that would go on for longer than any is taken for: a clock has dated them that was ahead. Of payments,
+   * holds, refunds, and what is claimed or given back of channels.
+   */
+  shortenLeases(now: number): Promise<void>;
+
   /** Without those that cannot be read: a line of the log names each. */
   list(filter: PaymentFilter): Promise<Payment[]>;
 

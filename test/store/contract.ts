@@ -4,6 +4,7 @@ import { alerts } from './alerts.ts';
 import { claimable, finished, unclaimable, won } from './arrivals.ts';
 import { channels } from './channels/channels.ts';
 import { figures } from './figures/figures.ts';
+import { leases } from './leases.ts';
 import { numbering } from './numbering.ts';
 import { books } from './payments/books.ts';
 import { claiming } from './payments/claiming.ts';
@@ -27,6 +28,7 @@ export function storeContract(t: Test, emptyDatabase: EmptyDatabase): void {
   figures(promise);
   alerts(promise);
   channels(promise);
+  leases(promise);
   keeping(promise);
   opening(promise);
 }

@@ -1,6 +1,7 @@
 /** A machine that stood still, or whose clock was set: its clock jumps while calls are worked on. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
 import t, { type Test } from 'tap';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
@@ -91,3 +92,24 @@ t.test('nor who pays anew under the same key then', async (t) => {
   t.equal((await sendProof(call, another)).status, 409);
   await endsSoldOnce();
 });
+
+t.test(
+  "what a gateway had under way that died while its clock was ahead is the next one's, whose clock is right",
+  async (t) => {
+    const { gateway, call, proof } = await atWork(t);
+    // What is on the disk is what a gateway leaves that is killed now.
+    const data = t.testdir({});
+    const left = new Database(join(gateway.directory, 'turnpike.sqlite'));
+    left.exec(`VACUUM INTO '${join(data, 'turnpike.sqlite')}'`);
+    left.close();
+    const copy = new Database(join(data, 'turnpike.sqlite'));
+    t.equal(copy.prepare('UPDATE payments SET lease_until = lease_until + 259200000').run().changes, 1);
+    copy.close();
+    let ahead = 0;
+    const next = await gateway.startAnother(() => Date.now() + ahead, undefined, data, { waitMs: 100 });
+    ahead = LAPSED_MS;
+    const again = { ...call, url: call.url.replace(gateway.url, next) };
+    const answer = await sendProof(again, proof);
+    t.equal(answer.status, 200, await answer.text());
+  },
+);
