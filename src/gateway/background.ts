@@ -58,6 +58,8 @@ const REFRESH_EVERY_MS = 30_000;
 /** How soon losses make everybody settle first. */
 const MEASURE_EVERY_MS = 5_000;
 const LET_GO_EVERY_MS = 3_600_000;
+/** Besides at the start: a clock may be set right later. */
+const SHORTEN_EVERY_MS = 3_600_000;
 /** How soon calls are in the console, and how soon money is counted: until then it is read where it stands. */
 const TALLY_EVERY_MS = 2_000;
 const COUNT_EVERY_MS = 1_000;
@@ -105,6 +107,7 @@ export function startBackground(parts: BackgroundParts): () => void {
     [CHECK_EVERY_MS, parts.usable.check],
     [CHECK_EVERY_MS, parts.disk.check],
     [leaseMs / 3, parts.editions.renew],
+    [SHORTEN_EVERY_MS, () => store.shortenLeases(now()), 0],
     [leaseMs, renewed(store.credits.releaseExpired)],
     [TURN_EVERY_MS, parts.editions.turn],
     ...(config.databaseUrl ? withOthers : []),

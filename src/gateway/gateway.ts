@@ -102,7 +102,6 @@ export async function openGateway(
   });
   try {
     await demandMode(opened, mode, config);
-    await opened.shortenLeases(opened.now());
   } catch (error) {
     await opened.close();
     throw error;

@@ -104,9 +104,12 @@ t.test(
     left.close();
     const copy = new Database(join(data, 'turnpike.sqlite'));
     t.equal(copy.prepare('UPDATE payments SET lease_until = lease_until + 259200000').run().changes, 1);
-    copy.close();
+    t.teardown(() => copy.close());
+    copy.exec('PRAGMA busy_timeout = 5000');
     let ahead = 0;
     const next = await gateway.startAnother(() => Date.now() + ahead, undefined, data, { waitMs: 100 });
+    const leaseUntil = () => (copy.prepare('SELECT lease_until AS at FROM payments').get() as { at: number }).at;
+    while (leaseUntil() > Date.now() + LAPSED_MS) await delay(20);
     ahead = LAPSED_MS;
     const again = { ...call, url: call.url.replace(gateway.url, next) };
     const answer = await sendProof(again, proof);
