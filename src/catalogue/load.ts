@@ -18,7 +18,7 @@ import { versionOf } from './version.ts';
 import { CatalogueErrors, type Diagnostic, orErrors } from './yaml/diagnostic.ts';
 import { type Fragment, type Fragments, inlineFragments, readFragments } from './yaml/fragments.ts';
 import { below, type CatalogueDocument, Diagnostics, readDocument, type SourceLocation } from './yaml/yaml-document.ts';
-import { yamlFilesBelow } from './yaml/yaml-files.ts';
+import { unread, yamlFilesBelow } from './yaml/yaml-files.ts';
 
 /**
  * Reads the catalogue in `directory`. Throws CatalogueErrors, with every mistake of every file. What `checked` knows is
@@ -49,7 +49,8 @@ export function checkCatalogue(
   parts: CatalogueParts,
   checked: CheckedCatalogue = checkedCatalogue(),
 ): { catalogue?: Catalogue; diagnostics: Diagnostic[] } {
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return { diagnostics: [nowhere(directory)] };
+  const fault = faultOf(directory);
+  if (fault) return { diagnostics: [fault] };
   // Before they are read: what is written meanwhile has another version, so that the next reading finds something new.
   const version = orErrors(() => versionOf(directory));
   if (version instanceof CatalogueErrors) return { diagnostics: [...version.diagnostics] };
@@ -99,6 +100,14 @@ const nowhere = (directory: string): Diagnostic => ({
   message: 'there is no such directory',
   expected: 'TURNPIKE_CATALOGUE says where the catalogue is',
 });
+
+function faultOf(directory: string): Diagnostic | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ? undefined : nowhere(directory);
+  } catch (error) {
+    return unread(directory, 'folder', error);
+  }
+}
 
 function namesOf(service: ServiceFile | undefined, networks: ReadonlyMap<string, Network> | undefined): KnownNames {
   const all = networks && [...networks.values()];

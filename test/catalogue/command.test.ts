@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import t from 'tap';
 import { checkCatalogue } from '../../src/catalogue/load.ts';
@@ -62,4 +62,13 @@ t.test('so is a folder', async (t) => {
   const { diagnostics } = withoutRights(() => checkCatalogue(relative('.', directory), shipped));
   t.match(diagnostics, [{ file: relative('.', shut), message: 'this folder cannot be read (EACCES)' }]);
   rmdirSync(shut);
+});
+
+t.test('so is a catalogue below a folder that may not be entered', async (t) => {
+  const above = writeCatalogue(t, {});
+  const directory = relative('.', join(above, 'catalogue'));
+  chmodSync(above, 0o000);
+  const { diagnostics } = withoutRights(() => checkCatalogue(directory, shipped));
+  chmodSync(above, 0o700);
+  t.match(diagnostics, [{ file: directory, message: 'this folder cannot be read (EACCES)' }]);
 });
