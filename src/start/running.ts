@@ -1,7 +1,8 @@
 /** Where a gateway that runs on a data directory is found by commands: `gateway.json` there. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../error-code.ts';
+import { ConfigProblem } from '../environment.ts';
+import { codeOf, isWithoutRoom } from '../error-code.ts';
 import { makeDirectory } from '../made-directory.ts';
 
 export interface Running {
@@ -21,12 +22,21 @@ export interface Refused {
 
 const fileIn = (directory: string): string => join(directory, 'gateway.json');
 
-/** Leaves the note; what is returned takes it away, unless another gateway has left its own meanwhile. */
+/**
+ * Leaves the note; what is returned takes it away, unless another gateway has left its own meanwhile. Throws ConfigProblem
+ * where something else has its name.
+ */
 export function writeRunning(directory: string, running: Running): () => void {
   makeDirectory(directory);
-  // A note that outlived a gateway of another user could not be written to.
-  rmSync(fileIn(directory), { force: true });
-  writeFileSync(fileIn(directory), JSON.stringify(running));
+  const file = fileIn(directory);
+  try {
+    // A note that outlived a gateway of another user could not be written to.
+    rmSync(file, { force: true });
+    writeFileSync(file, JSON.stringify(running));
+  } catch (error) {
+    if (isWithoutRoom(error)) throw error;
+    throw new ConfigProblem([`${file} cannot be written (${codeOf(error)}): take away what has that name`]);
+  }
   return () => {
     if (noteIn(directory)?.pid === running.pid) rmSync(fileIn(directory), { force: true });
   };
