@@ -197,6 +197,22 @@ t.test('a disk without room is reported in one line, with the directory and what
   }
 });
 
+t.test(
+  'a Node that compiles no code from text is refused in words, also where the catalogue was found sound before',
+  async (t) => {
+    const run = startMain({
+      ...live,
+      PORT: String(await freePort()),
+      NODE_OPTIONS: '--disallow-code-generation-from-strings',
+    });
+    t.teardown(() => run.child.kill('SIGKILL'));
+    await printed(run, /^ready /m);
+    t.equal(run.child.exitCode, 1);
+    t.match(run.output(), /--disallow-code-generation-from-strings, .*: take it out of NODE_OPTIONS/);
+    t.notMatch(run.output(), /\n +at |Error compiling/);
+  },
+);
+
 t.test('a taken port of the operator is reported with its own variable', async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

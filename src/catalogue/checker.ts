@@ -2,6 +2,7 @@ import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../json.ts';
 import { type CheckedCatalogue, digest } from './checked.ts';
 import { openFileChecker } from './schemas/ajv.ts';
+import { needCompiling } from './schemas/compiling.ts';
 import { describe } from './schemas/describe.ts';
 import { below, type Diagnostics, keyOf, type SourceLocation } from './yaml/yaml-document.ts';
 
@@ -13,8 +14,12 @@ export class Checker {
   readonly #validators = new Map<object, ValidateFunction>();
   readonly #names = new Map<object, string>();
 
-  /** What `checked` knows to fit is taken to, and what is found to is added. */
+  /**
+   * What `checked` knows to fit is taken to, and what is found to is added. Throws ConfigProblem where Node compiles no
+   * validators.
+   */
   constructor(diagnostics: Diagnostics, checked?: Pick<CheckedCatalogue, 'has' | 'add'>) {
+    needCompiling();
     this.diagnostics = diagnostics;
     this.#checked = checked;
   }

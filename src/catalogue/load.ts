@@ -43,7 +43,10 @@ export function loadNetworks(directory: string): readonly Network[] {
   return [...networks.values()];
 }
 
-/** Reads the catalogue in `directory`: the catalogue, or all its mistakes in the order of reading. */
+/**
+ * Reads the catalogue in `directory`: the catalogue, or all its mistakes in the order of reading. Throws ConfigProblem where
+ * Node compiles no validators.
+ */
 export function checkCatalogue(
   directory: string,
   parts: CatalogueParts,
