@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
+import { ownTurn } from '../request/large-bodies.ts';
+import { MOST_FOR_STRANGERS } from './memory.ts';
 
 const tooLarge = (limitBytes: number) => new Problem('body_too_large', `The body is larger than ${limitBytes} bytes`);
 
@@ -8,15 +10,14 @@ const tooManyPieces = () =>
     headers: { connection: 'close' },
   });
 
-/** Of bodies that have not come to their end, all together, in bytes: callers of many addresses may send as many as there are connections. */
-const MOST_ARRIVING = 256 * 1_048_576;
-/** A body that is smaller is taken all the same. */
+/** A body that is smaller is taken until twice as much is kept. */
 const SMALL_BODY_BYTES = 65_536;
-let arriving = 0;
+/** The memory of bodies that are not worked on yet, in bytes: callers of many addresses may send as many as there are connections. */
+let kept = 0;
 
 const tooMuchAtOnce = () =>
-  new Problem('rate_limited', 'Too many large bodies come in at the moment: send it again in a few seconds', {
-    headers: { connection: 'close', 'retry-after': '5' },
+  new Problem('rate_limited', 'Too many bodies come in at the moment: send it again in a few seconds', {
+    headers: { 'retry-after': '5' },
   });
 
 /** However a body is cut, so many pieces are nobody's work. */
@@ -32,9 +33,15 @@ const FIRST_BYTES = 16_384;
  * thousand small pieces would keep a thousand of those.
  */
 class GrowingBytes {
+  readonly #announced: number;
   #bytes: Buffer | undefined;
   #isOwn = false;
   size = 0;
+
+  /** Of a body that was announced to be so many bytes; Infinity: nobody knows. */
+  constructor(announced: number) {
+    this.#announced = announced;
+  }
 
   add(piece: Buffer): void {
     const size = this.size + piece.length;
@@ -47,13 +54,19 @@ class GrowingBytes {
     this.size = size;
   }
 
+  /** What it takes, in bytes. */
+  get memory(): number {
+    return this.#bytes?.length ?? 0;
+  }
+
   /** A body in one piece, as most are, is never copied. */
   read(): Buffer {
     return this.#bytes?.subarray(0, this.size) ?? Buffer.alloc(0);
   }
 
   #grow(size: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, size * 2));
+    const ahead = Math.min(Math.max(FIRST_BYTES, size * 2), this.#announced);
+    const larger = Buffer.allocUnsafeSlow(Math.max(size, ahead));
     if (this.#bytes) larger.set(this.#bytes.subarray(0, this.size));
     this.#bytes = larger;
     this.#isOwn = true;
@@ -76,29 +89,30 @@ function discard(request: IncomingMessage): void {
 }
 
 /**
- * The body's exact bytes. Throws Problem `body_too_large` as soon as that is known, and `rate_limited` for a large one while
- * `mostArriving` bytes of bodies that are not whole yet are kept already.
+ * The body's exact bytes, once a first step of work on them has its turn. Throws Problem `body_too_large` as soon as that is
+ * known, and `rate_limited` for a large one while more than `mostKept` bytes are kept for bodies that have not come to that.
  */
 export function readRawBody(
   request: IncomingMessage,
   limitBytes: number,
-  mostArriving = MOST_ARRIVING,
+  mostKept = MOST_FOR_STRANGERS,
 ): Promise<Buffer> {
   if (request.readableEnded) {
     const message = 'the body was read before the gateway saw it: mount its router before any body parser';
     return Promise.reject(new Error(message));
   }
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+  const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (Number.isFinite(announced) && announced > limitBytes) {
     discard(request);
     return Promise.reject(tooLarge(limitBytes));
   }
   return new Promise((resolve, reject) => {
-    let bytes = new GrowingBytes();
+    let bytes = new GrowingBytes(announced);
     let pieces = 0;
     const letGo = (): Buffer => {
       const whole = bytes.read();
-      arriving -= bytes.size;
-      bytes = new GrowingBytes();
+      kept -= bytes.memory;
+      bytes = new GrowingBytes(announced);
       return whole;
     };
     const fail = (error: unknown) => {
@@ -115,16 +129,21 @@ export function readRawBody(
         fail(tooManyPieces());
         // Each piece costs something, whatever becomes of it: the answer closes the connection.
         request.pause();
-      } else if (arriving > mostArriving && bytes.size + piece.length > SMALL_BODY_BYTES) {
+      } else if (kept > (bytes.size + piece.length > SMALL_BODY_BYTES ? mostKept : 2 * mostKept)) {
         fail(tooMuchAtOnce());
-        request.pause();
+        discard(request);
       } else {
-        arriving += piece.length;
+        kept -= bytes.memory;
         bytes.add(piece);
+        kept += bytes.memory;
       }
     };
     request.on('data', collect);
-    request.on('end', () => resolve(letGo()));
+    request.on('end', async () => {
+      request.off('error', fail);
+      await ownTurn(bytes.read());
+      resolve(letGo());
+    });
     request.on('error', fail);
     request.on('aborted', () => fail(new Problem('invalid_json', 'The request ended before its body did')));
   });

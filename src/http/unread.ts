@@ -2,11 +2,10 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../errors.ts';
+import { MOST_FOR_STRANGERS } from './memory.ts';
 
 /** Of one connection: browsers never send a request before the last is answered, and programs seldom more than a few. */
 const MOST_UNANSWERED = 8;
-/** Of all connections together, in bytes. Files are read as fast as they are sent, and count for next to nothing. */
-const MOST_UNREAD = 256 * 2 ** 20;
 const LOOK_EVERY_MS = 1_000;
 
 interface Unread {
@@ -30,7 +29,8 @@ const tooMany = (): Problem =>
 const waitingOf = (responses: ReadonlySet<ServerResponse>): number =>
   [...responses].reduce((sum, { writableLength }) => sum + writableLength, 0);
 
-export function openUnread(mostUnread = MOST_UNREAD): Unread {
+/** `mostUnread`: of all connections together, in bytes. Files are read as fast as they are sent, and count for next to nothing. */
+export function openUnread(mostUnread = MOST_FOR_STRANGERS): Unread {
   const unanswered = new Map<Socket, Set<ServerResponse>>();
 
   function add(socket: Socket, response: ServerResponse): number {

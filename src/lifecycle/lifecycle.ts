@@ -25,7 +25,7 @@ import type { Credential, Quote, Rail } from '../payment/rail.ts';
 import { ReceiptedProblem } from '../payment/receipted-problem.ts';
 import { Refusal } from '../payment/refusal.ts';
 import { type Settled, settlePayment, type ToSettle } from '../payment/settle.ts';
-import { ownTurn } from '../request/large-bodies.ts';
+import { nextTurn } from '../request/large-bodies.ts';
 import type { GatewayRequest } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import type { Claim, Fulfilled, Store } from '../store/store.ts';
@@ -43,7 +43,7 @@ import type { Ending, LiveAnswer, Outcome } from './outcome.ts';
 
 /** A request whose body has not been read: what is not sold is answered without it. */
 export type IncomingRequest = Omit<GatewayRequest, 'body'> & {
-  /** Throws Problem. */
+  /** Once a first step of work on it has its turn. Throws Problem. */
   readBody(limitBytes: number): Promise<Buffer>;
   /** Left out: the answer is wanted whole. */
   readonly live?: LiveAnswer | undefined;
@@ -168,11 +168,10 @@ async function validateAndPrice(
   credential: Credential | undefined,
 ): Promise<{ priced?: Priced; fault?: Problem }> {
   try {
-    await ownTurn(request.body);
     const input = readInput(route, request);
     const networks = networksFor(route, input);
     await demandServable(parts, route, input, credential);
-    await ownTurn(request.body);
+    await nextTurn(request.body);
     const deadlineMs = deadlineOf(route, input);
     const isSecret = holdsSecret(route.endpoint, input);
     return {

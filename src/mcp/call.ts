@@ -5,6 +5,7 @@ import { Problem, type ProblemCode } from '../errors.ts';
 import type { IncomingRequest, Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
+import { ownTurn } from '../request/large-bodies.ts';
 import type { ToolCall } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import type { SoldTool } from './sold-tools.ts';
@@ -32,8 +33,11 @@ function requestFor(route: Route, body: Buffer, tool: ToolCall, visit: Visit, is
     visit,
     isQuote,
     async readBody(limitBytes) {
-      if (body.length <= limitBytes) return body;
-      throw new Problem('body_too_large', `The arguments are larger than ${limitBytes} bytes`);
+      if (body.length > limitBytes) {
+        throw new Problem('body_too_large', `The arguments are larger than ${limitBytes} bytes`);
+      }
+      await ownTurn(body);
+      return body;
     },
   };
 }

@@ -15,7 +15,6 @@ import type { Gate, Limits } from '../limits/limits.ts';
 import { MCP_PATH } from '../paths.ts';
 import { isOwnName, isPrivateName, nameIn } from '../request/asked-name.ts';
 import { readJsonObject } from '../request/json-text.ts';
-import { ownTurn } from '../request/large-bodies.ts';
 import type { Visit } from '../request/visit.ts';
 import { inKnownContent } from './known-content.ts';
 import { withoutNulls } from './left-out.ts';
@@ -119,7 +118,6 @@ export function openProtocol(parts: ProtocolParts): Protocol {
   async function readMessage(request: IncomingMessage, gate: Pick<Gate, 'brings'>): Promise<Record<string, unknown>> {
     const body = await readRawBody(request, parts.bodyLimitBytes);
     gate.brings(body);
-    await ownTurn(body);
     const message = readJsonObject(body);
     demandShort(message);
     const written = () => body.toString('latin1');

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { ownTurn } from '../../src/request/large-bodies.ts';
+import { nextTurn, ownTurn } from '../../src/request/large-bodies.ts';
 import { startGateway } from '../gateway.ts';
 import { callTool } from '../mcp/tool-client.ts';
 
@@ -191,6 +191,18 @@ t.test('large bodies are worked on one in a turn of the event loop, and others h
   }
   await Promise.all(steps);
   t.same(order, ['large', 'other', 'large', 'other', 'large']);
+});
+
+t.test('a large body that was begun is worked on before those that wait', async (t) => {
+  const order: string[] = [];
+  const large = Buffer.alloc(1_000_000);
+  const whole = async (name: string) => {
+    await ownTurn(large);
+    await nextTurn(large);
+    order.push(name);
+  };
+  await Promise.all([whole('first'), whole('second'), ownTurn(large)?.then(() => order.push('third'))]);
+  t.same(order, ['first', 'second', 'third']);
 });
 
 t.test('a text is as long as it has characters, however many units those take', async (t) => {

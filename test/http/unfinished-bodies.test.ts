@@ -1,6 +1,6 @@
-/** Bodies that never come to their end, from many at a time. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
+/** Bodies that nobody works on yet, from many at a time. */
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import t from 'tap';
 import { Problem } from '../../src/errors.ts';
@@ -44,4 +44,19 @@ t.test('what many keep unfinished is bounded in all, and small bodies are taken 
   await Promise.all(left);
   while ((await post(LARGE)) !== `200 ${LARGE.length} bytes`);
   t.pass('those who left keep nothing');
+});
+
+t.test('so is what has come whole and waits for its turn', async (t) => {
+  const come = (body: string) => {
+    const request = Object.assign(new EventEmitter(), { headers: {} });
+    const read = readRawBody(request as IncomingMessage, 5_000_000, MOST);
+    request.emit('data', Buffer.from(body));
+    request.emit('end');
+    return read;
+  };
+  const waiting = [come(LARGE), come(LARGE), come(LARGE)];
+  await t.rejects(come(LARGE), { code: 'rate_limited' });
+  t.equal((await come('small')).length, 5);
+  await Promise.all(waiting);
+  t.equal((await come(LARGE)).length, LARGE.length);
 });

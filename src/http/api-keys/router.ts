@@ -14,7 +14,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import { CHAT_PATH, CREDITS_PATH, MODELS_PATH } from '../../paths.ts';
 import { createLeases } from '../../payment/leases.ts';
 import { readJsonObject } from '../../request/json-text.ts';
-import { ownTurn } from '../../request/large-bodies.ts';
+import { nextTurn } from '../../request/large-bodies.ts';
 import type { Visit } from '../../request/visit.ts';
 import type { ApiKey, CreditStore } from '../../store/credits/credit-store.ts';
 import { openUnderWay } from '../../under-way.ts';
@@ -165,7 +165,7 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
 
   async function readAllowed(key: ApiKey, body: Buffer, headers: IncomingHttpHeaders): Promise<ChatCall> {
     const given = readJsonObject(body);
-    await ownTurn(body);
+    await nextTurn(body);
     const call = { ...readCall(given, models), named: nameOf(key, body, headers, now()) };
     checkLimits(key, call);
     return call;
@@ -177,7 +177,6 @@ export function createApiKeyRouter(parts: ApiKeyRouterParts): ApiKeyRouter {
     visit.endpoint = ROUTE;
     const body = await readRawBody(request, LARGEST_BODY_BYTES);
     gate.brings(body);
-    await ownTurn(body);
     const call = await readAllowed(key, body, request.headers).catch((error: unknown) => {
       // It costs its caller nothing, as asking for a price does.
       gate.asks();
