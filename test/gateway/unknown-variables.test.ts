@@ -39,6 +39,13 @@ t.test('the nearest of all settings is named, whatever the mode, and never a val
   t.end();
 });
 
+t.test('a name behind a byte order mark, as the first of a file from Windows, is not read, and that is told', (t) => {
+  t.same(unknownVariables({ '\uFEFFTURNPIKE_MODE': 'live', PORT: '4020' }), [
+    'TURNPIKE_MODE is not read, for a byte order mark is before it: save the file that sets it as UTF-8 without one',
+  ]);
+  t.end();
+});
+
 t.test('it stands beside what is missing, for that may be why', (t) => {
   const misspelt = { TURNPIKE_MODE: 'live', TURNPIKE_MPP_SECERT: 'x'.repeat(32) };
   const missing = /TURNPIKE_MPP_SECRET must be a secret[\s\S]*did you mean TURNPIKE_MPP_SECRET\?$/;
