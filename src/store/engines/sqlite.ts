@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
 import { codeOf } from '../../error-code.ts';
@@ -35,7 +36,9 @@ export interface SqliteOptions extends Opening {
  * cannot be opened or comes from another release.
  */
 export function openSqliteStore(file: string, { now = Date.now, log, upgrades }: SqliteOptions = {}): Store {
-  const database = openDatabase(file, upgrades);
+  const path = file === ':memory:' ? file : resolve(file);
+  const database = openDatabase(path, upgrades);
+  const inode = inodeOf(path);
   const { run: commit, flush } = groupedCommit(database);
   const prepared = new Map<string, ReturnType<Database.Database['prepare']>>();
 
@@ -60,7 +63,9 @@ export function openSqliteStore(file: string, { now = Date.now, log, upgrades }:
     rowLock: '',
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
     now,
-    check: async () => undefined,
+    async check() {
+      if (inodeOf(path) !== inode) throw storeUnavailable(goneFrom(path));
+    },
     read: (statement) => start(async () => step(statement).rows),
     write: (statement) => start(() => commit(() => step(statement))),
     transact: (steps, outlives) => start(() => commit(() => runSteps(steps(), step), outlives)),
@@ -72,6 +77,13 @@ export function openSqliteStore(file: string, { now = Date.now, log, upgrades }:
   };
   return storeOn(engine, log);
 }
+
+/** Which file has the name now; undefined where none has, or where all is in memory. */
+const inodeOf = (path: string): bigint | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+
+/** SQLite itself looks for that where it keeps no log, and else goes on with a file that nobody can open any more. */
+const goneFrom = (path: string): string =>
+  `${path} was taken away or replaced: put it back before this process ends, or what it writes now is lost`;
 
 /** Throws Problem `store_unavailable` unless the fault is ours: another writer, a full disk, a damaged file. */
 async function orUnavailable<Result>(asked: Promise<Result>): Promise<Result> {
@@ -106,10 +118,9 @@ function checked(statement: Statement): (string | number | null)[] {
   return [...statement.values];
 }
 
-function openDatabase(file: string, upgrades: boolean | undefined): Database.Database {
-  const path = file === ':memory:' ? file : resolve(file);
+function openDatabase(path: string, upgrades: boolean | undefined): Database.Database {
   try {
-    if (file !== ':memory:') {
+    if (path !== ':memory:') {
       makeDirectory(dirname(path));
       makePrivateFile(path);
     }

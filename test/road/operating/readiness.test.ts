@@ -1,6 +1,6 @@
 /** Whether an instance may be sent calls is another question than whether its process lives. */
 import { once } from 'node:events';
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -36,6 +36,21 @@ t.test('an instance is ready while its disk can be written, on both ports', asyn
     t.match(await ask(`${url}/healthz`), { status: 200, body: { mode: 'sandbox', networks: ['chain-c'] } });
   }
   renameSync(away, gateway.directory);
+  while ((await ask(`${gateway.url}/readyz`)).status !== 200) await delay(100);
+});
+
+t.test('nor is one whose database file was taken away: what it writes then is lost with its process', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const [file, away] = [join(gateway.directory, 'turnpike.sqlite'), join(gateway.directory, 'away')];
+  renameSync(file, away);
+  writeFileSync(file, '');
+  while ((await ask(`${gateway.url}/readyz`)).status === 200) await delay(100);
+  t.match(await ask(`${gateway.url}/readyz`), {
+    status: 503,
+    body: { status: 'unavailable', failing: { store: 'the database cannot be used' } },
+  });
+  renameSync(away, file);
   while ((await ask(`${gateway.url}/readyz`)).status !== 200) await delay(100);
 });
 

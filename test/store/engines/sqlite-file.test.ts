@@ -1,5 +1,5 @@
 /** The file of a store: how it is opened and closed, and what is said of one that cannot be used. */
-import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { mock } from 'node:test';
 import Database from 'libsql';
@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { Problem } from '../../../src/errors.ts';
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts';
 import { schemaVersion, sqliteDialect } from '../../../src/store/migrations/migrations.ts';
+import { reasonOf } from '../../../src/store/problem.ts';
 import { withoutRights } from '../../without-rights.ts';
 import { claimAt, sampleFacts } from '../samples.ts';
 import { damageFile } from './damaged-file.ts';
@@ -207,4 +208,18 @@ t.test('says what to do where the file, its log or its directory may not be writ
   }
   // Else the folder could not be taken away.
   chmodSync(join(folder, 'there'), 0o755);
+});
+
+t.test('says of a file that was taken away, or replaced, that what is written is lost', async (t) => {
+  const file = join(t.testdir({}), 'turnpike.sqlite');
+  const store = open(t, file);
+  const fault = () => store.check().then(() => undefined, reasonOf);
+  t.equal(await fault(), undefined);
+  const lost = `${file} was taken away or replaced: put it back before this process ends, or what it writes now is lost`;
+  renameSync(file, `${file}.away`);
+  t.equal(await fault(), lost);
+  writeFileSync(file, '');
+  t.equal(await fault(), lost);
+  renameSync(`${file}.away`, file);
+  t.equal(await fault(), undefined);
 });
