@@ -104,7 +104,9 @@ export const signedInOnly =
   };
 
 function setCookie(request: Request, response: Response, proof: string, seconds: number): void {
-  const isSecure = request.secure || request.headers['x-forwarded-proto'] === 'https';
+  const { origin, 'x-forwarded-proto': protocol } = request.headers;
+  // The browser knows by which way it came, also where a proxy, as HAProxy by itself, does not say so.
+  const isSecure = request.secure || protocol === 'https' || origin?.startsWith('https:');
   const terms = ['HttpOnly', 'SameSite=Strict', `Path=${PATH}`, `Max-Age=${seconds}`, ...(isSecure ? ['Secure'] : [])];
   response.setHeader('set-cookie', [`${cookieOf(request)}=${proof}`, ...terms].join('; '));
 }

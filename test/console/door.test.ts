@@ -65,6 +65,8 @@ t.test('the token opens a session that only this page’s requests carry', async
   t.equal(signedIn.status, 200);
   t.match(cookieOf(signedIn), /; HttpOnly; SameSite=Strict; Path=\/console; Max-Age=43200$/);
   t.match(cookieOf(await signIn(TOKEN, { 'x-forwarded-proto': 'https' })), /; Secure$/);
+  const behindTls = { origin: 'https://ops.example', 'sec-fetch-site': 'same-origin' };
+  t.match(cookieOf(await signIn(TOKEN, behindTls)), /; Secure$/, 'also behind a proxy that does not tell of it');
   t.notMatch(cookieOf(signedIn), TOKEN);
   const [cookie = ''] = cookieOf(signedIn).split(';');
   t.equal((await ask(`${API}/overview`, { cookie })).status, 200);
