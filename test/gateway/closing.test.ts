@@ -1,8 +1,10 @@
 /** What goes on by itself while a gateway ends. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import type { Facilitator } from '../../src/payment/facilitators/facilitator.ts';
+import { openStore } from '../../src/store/open.ts';
 import { openChannel } from '../channels.ts';
 import { startGateway } from '../gateway.ts';
 import { openGate } from '../relay.ts';
@@ -12,6 +14,7 @@ t.test('what a gateway has begun by itself, and its end cuts off, is no error in
   const lines: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
   const looks = openGate();
+  let hasLooked = false;
   const slow = (facilitator: Facilitator): Facilitator => ({
     ...facilitator,
     async channels(caip2) {
@@ -21,7 +24,9 @@ t.test('what a gateway has begun by itself, and its end cuts off, is no error in
           ...operator,
           async read(channel) {
             await looks.pass();
-            return operator.read(channel);
+            return operator.read(channel).finally(() => {
+              hasLooked = true;
+            });
           },
         }
       );
@@ -40,8 +45,12 @@ t.test('what a gateway has begun by itself, and its end cuts off, is no error in
   const look = looks.holdNext();
   await look.reached;
   await gateway.stop();
+  hasLooked = false;
   look.release();
-  // Longer than it takes to fail.
-  await delay(1_000);
+  while (!hasLooked) await turn();
+  // What it found is handed to a store that is closed, and answered by the thread that opens another behind that.
+  const another = await openStore({ file: join(t.testdir({}), 'another.sqlite') });
+  await another.close();
+  await turn();
   t.same(lines, []);
 });
