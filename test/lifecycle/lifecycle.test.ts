@@ -465,7 +465,8 @@ t.test('of large bodies that come together each has its reading and its pricing 
   await Promise.all([ask({ body }), ask({ body })]);
   t.same(
     steps.map(([step]) => step),
-    ['read', 'read', 'priced', 'priced'],
+    ['read', 'priced', 'read', 'priced'],
+    'what was begun comes before what waits',
   );
   t.equal(new Set(steps.map(([, at]) => at)).size, 4);
 });

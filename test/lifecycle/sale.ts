@@ -18,6 +18,7 @@ import type { ExposureControl } from '../../src/payment/exposure/control.ts';
 import type { Intervals } from '../../src/payment/intervals.ts';
 import type { Challenge, Credential, Quote, Rail, VerifiedPayment } from '../../src/payment/rail.ts';
 import { Refusal } from '../../src/payment/refusal.ts';
+import { ownTurn } from '../../src/request/large-bodies.ts';
 import type { GatewayRequest } from '../../src/request/request.ts';
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts';
 import type { Receipt, Store } from '../../src/store/store.ts';
@@ -146,7 +147,11 @@ export function openSale(t: Pick<Test, 'teardown'>, parts: SaleParts = {}): Sale
       path: '/mpp/a',
       query: '',
       headers: {},
-      readBody: async () => (Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))),
+      async readBody() {
+        const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+        await ownTurn(bytes);
+        return bytes;
+      },
       ...request,
     });
   return {
