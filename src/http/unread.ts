@@ -13,7 +13,8 @@ interface Unread {
   bounding(listener: RequestListener, refuse: (response: ServerResponse, problem: Problem) => void): RequestListener;
   /**
    * To be called once for a server. Closes connections whose callers have read nothing for `unreadMs`, and those that keep
-   * the most waiting where all of them together keep too much. Those on which nothing is asked are closed as without it.
+   * the most waiting where all of them together keep too much, but for one answer. Those on which nothing is asked are
+   * closed as without it.
    */
   watch(server: Server, unreadMs: number): void;
 }
@@ -44,10 +45,16 @@ export function openUnread(mostUnread = MOST_FOR_STRANGERS): Unread {
   }
 
   function closeLargest(): void {
-    const all = [...unanswered].map(([socket, responses]) => ({ socket, bytes: waitingOf(responses) }));
+    const all = [...unanswered].map(([socket, responses]) => ({
+      socket,
+      isOneAnswer: responses.size === 1,
+      bytes: waitingOf(responses),
+    }));
     let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
     if (total <= mostUnread) return;
-    for (const { socket, bytes } of all.sort((one, other) => other.bytes - one.bytes)) {
+    for (const { socket, isOneAnswer, bytes } of all.sort((one, other) => other.bytes - one.bytes)) {
+      // Closed each time, whoever has paid for an answer of that size would never have it.
+      if (isOneAnswer && total - bytes <= mostUnread / 2) return;
       socket.destroy();
       total -= bytes;
       if (total <= mostUnread / 2) return;

@@ -1,7 +1,9 @@
 /** Strangers who keep connections without using them. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import { mock } from 'node:test';
 import t from 'tap';
 import { listen } from '../../src/http/server.ts';
 import { openUnread } from '../../src/http/unread.ts';
@@ -148,3 +150,29 @@ t.test('where all answers together are too much to keep, those that keep the mos
   await closed;
   t.pass('one of two is closed');
 });
+
+t.test(
+  'one answer that is more than that by itself is had by who reads it slowly: it may have been paid',
+  async (t) => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    t.teardown(() => mock.timers.reset());
+    const unread = openUnread(LARGE.length / 4);
+    const answers: ServerResponse[] = [];
+    const server = createServer(
+      unread.bounding(
+        (_, response) => void answers.push(response.end(LARGE)),
+        () => {},
+      ),
+    );
+    unread.watch(server, 60_000);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close().closeAllConnections());
+    const { port } = server.address() as AddressInfo;
+    const [answer] = await once(get({ host: '127.0.0.1', port }), 'response');
+    t.ok((answers[0]?.writableLength ?? 0) > LARGE.length / 4);
+    mock.timers.tick(60_000);
+    let read = 0;
+    for await (const { length } of answer) read += length;
+    t.equal(read, LARGE.length);
+  },
+);
