@@ -5,7 +5,7 @@ import { Problem, type ProblemCode } from '../errors.ts';
 import type { IncomingRequest, Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { Outcome } from '../lifecycle/outcome.ts';
 import type { Rail } from '../payment/rail.ts';
-import { ownTurn } from '../request/large-bodies.ts';
+import { nextTurn } from '../request/large-bodies.ts';
 import type { ToolCall } from '../request/request.ts';
 import type { Visit } from '../request/visit.ts';
 import type { SoldTool } from './sold-tools.ts';
@@ -36,7 +36,7 @@ function requestFor(route: Route, body: Buffer, tool: ToolCall, visit: Visit, is
       if (body.length > limitBytes) {
         throw new Problem('body_too_large', `The arguments are larger than ${limitBytes} bytes`);
       }
-      await ownTurn(body);
+      await nextTurn(body);
       return body;
     },
   };

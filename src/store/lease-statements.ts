@@ -9,7 +9,7 @@ const LEFT_MS = 30_000;
 const leases = [
   ['payments', 'lease_until', "owner <> '' AND"],
   ['holds', 'lease_until', ''],
-  ['refunds', 'lease_until', ''],
+  ['refunds', 'lease_until', "state <> 'sent' AND"],
   ['channels', 'claiming_until', ''],
   ['channels', 'refunding_until', ''],
 ] as const;
