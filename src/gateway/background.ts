@@ -117,7 +117,9 @@ export function startBackground(parts: BackgroundParts): () => void {
     [REFRESH_EVERY_MS, () => parts.networks.refresh()],
     [weighEveryMs, () => parts.networks.weigh()],
     // A payer may have asked for its deposit while nothing ran, and a gateway that dies soon has no second round.
-    [intervals.claims.everyMs, claimVouchers, 0],
+    [intervals.claims.everyMs, () => claimVouchers(), 0],
+    // What was out of reach just then is back long before the next round, which may be too late.
+    [reconcileEveryMs, () => claimVouchers('returned')],
     [MEASURE_EVERY_MS, () => parts.exposure.refresh()],
     ...parts.alerts.tasks,
     [TALLY_EVERY_MS, parts.tally.flush],

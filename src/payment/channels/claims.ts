@@ -48,13 +48,14 @@ function* chunks<Item>(items: readonly Item[], size: number): Generator<readonly
 /**
  * Answers what makes one round over all networks: a channel is claimed for where its payer has asked for its deposit, where
  * enough is due, and where something has been due for long. What cannot be claimed, or is not worth its gas at the moment,
- * is left to the next round.
+ * is left to the next round. `returned`: one over those networks alone that were out of reach in their last, and are back.
  */
-export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
+export function openChannelClaims(parts: ClaimParts): (among?: 'all' | 'returned') => Promise<void> {
   const { networks, channels, metrics, log, now } = parts;
   const { afterMs, readEveryMs, takenMs } = parts.intervals.claims;
   /** Why a network's vouchers are not claimed, and channels that the contract turns down: each is told once. */
   const delays = new Map<string, string>();
+  const outOfReach = new Set<string>();
   const refusedOnes = new Set<string>();
   /** Receivers that their token sends nothing. */
   const unpaid = new Set<string>();
@@ -171,14 +172,18 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
     if (read.status === 'rejected') throw read.reason;
   }
 
-  return async () => {
+  return async (among = 'all') => {
     for (const id of networks.ids) {
+      const network = networks.find(id);
+      if (among === 'returned' && !(outOfReach.has(id) && network?.channels)) continue;
+      outOfReach.delete(id);
       const [first] = await channels.unclaimed(id, 1, now());
       if (!first) continue;
-      const network = networks.find(id);
       try {
-        if (!network?.channels)
+        if (!network?.channels) {
+          outOfReach.add(id);
           throw new FacilitatorUnreachable('no key of this gateway that claims there is in reach');
+        }
         await claimOn(id, await network.channels.operator(), network.asset.decimals);
         delays.delete(id);
       } catch (error) {
@@ -186,6 +191,7 @@ export function openChannelClaims(parts: ClaimParts): () => Promise<void> {
         delayed(id, error.message);
       }
     }
+    if (among === 'returned') return;
     for (const id of (await channels.unclaimedSums()).keys()) {
       if (!networks.ids.includes(id))
         delayed(id, 'it is not a network of networks.yaml any more: put it back to claim');

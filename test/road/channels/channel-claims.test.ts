@@ -217,6 +217,39 @@ t.test('who starts claims what fell due while nothing ran, and does not wait for
   await claimedIs(payer, id, charged);
 });
 
+t.test(
+  'who finds its node out of reach at its start claims once that is back, long before its next round',
+  async (t) => {
+    let isSilent = false;
+    const own = await startGateway({
+      catalogue,
+      networks: ['chain-c'],
+      between: async ({ facilitators }) => ({
+        facilitators: facilitators.map(({ name, facilitator }) => ({
+          name,
+          facilitator: {
+            ...facilitator,
+            supported: () =>
+              isSilent ? Promise.reject(new Error('its node does not answer')) : facilitator.supported(),
+          },
+        })),
+      }),
+      log,
+    });
+    t.teardown(own.stop);
+    const { data, seller } = await shop(t, own);
+    const payer = another(seller);
+    const { id, charged } = await bought(payer, song(seller));
+    const from = lines.length;
+    isSilent = true;
+    const claims = { ...usualIntervals.claims, everyMs: 24 * HOUR_MS };
+    await own.startAnother(undefined, undefined, data, { claims, reconcileEveryMs: 50 });
+    await until(async () => lines.slice(from).some(({ reason }) => /no key .* in reach/.test(String(reason))));
+    isSilent = false;
+    await claimedIs(payer, id, charged);
+  },
+);
+
 t.test('an instance that died right after it claimed: the chain is asked, and nothing is sent again', async (t) => {
   const { seller, claimer, run } = await shop(t);
   const payer = another(seller);
