@@ -284,7 +284,7 @@ t.test('a key that is none is refused, and not repeated', async (t) => {
   t.notOk(refusal.includes(solana.TURNPIKE_WALLET_SOLANA));
 });
 
-t.test('a number that would be read as another is refused, and nothing is paid for the other', async (t) => {
+t.test('a call that cannot be passed on as it is written is refused, and nothing is paid for another', async (t) => {
   const gateway = await startHostileGateway(t);
   gateway.accepts = [honest];
   gateway.answer = { content: [{ type: 'text', text: 'here' }] };
@@ -316,6 +316,12 @@ t.test('a number that would be read as another is refused, and nothing is paid f
     id: null,
     error: { message: /^\/id has more digits.* would be read as 9007199254740992.*nothing was paid/ },
   });
+  const deep = `{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  t.match(await ask(3, 'tools/call', `{"name": "x", "arguments": ${deep}}`), {
+    id: 3,
+    error: { message: /^The message is nested too deeply.*nothing was paid/ },
+  });
+  bridge.stdin.write(`{"jsonrpc": "2.0", "method": "notifications/message", "params": ${deep}}\n`);
   t.same(gateway.payments, []);
   const kept = '{"id": 9007199254740992, "text": "1234567890123456789 \u2028 ä"}';
   t.match(await ask(2, 'tools/call', `{"name": "x", "arguments": ${kept}}`), {

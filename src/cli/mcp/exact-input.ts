@@ -18,15 +18,36 @@ function messageIn(line: string): JsonObject | undefined {
   }
 }
 
+const refusal = (id: unknown, words: string, data?: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message: words, data } });
+
+const NOTHING_DONE = 'Nothing was called, and nothing was paid.';
+
 /** The answer to such a call; undefined for everything else. */
 function refusalOf({ id, params }: JsonObject, line: string): string | undefined {
   const misreadId = misreadIn({ id }, () => line);
   const misread = misreadId ?? misreadIn(asJsonObject(params).arguments, () => line);
   if (id === undefined || !misread) return undefined;
-  const words = `${misread.path} ${misread.message}. Nothing was called, and nothing was paid.`;
-  const error = { code: INVALID_REQUEST, message: words, data: { code: 'invalid_request', details: [misread] } };
   // Whoever sent an id that is misread would not know the answer for its own.
-  return JSON.stringify({ jsonrpc: '2.0', id: misreadId ? null : id, error });
+  return refusal(misreadId ? null : id, `${misread.path} ${misread.message}. ${NOTHING_DONE}`, {
+    code: 'invalid_request',
+    details: [misread],
+  });
+}
+
+/** What is passed on of a line, or what its sender is answered in place of that. */
+function read(line: string): { readonly passed: string } | { readonly answer: string | undefined } {
+  const message = messageIn(line);
+  if (!message) return { passed: line };
+  try {
+    const answer = refusalOf(message, line);
+    return answer === undefined ? { passed: `${JSON.stringify(withoutNulls(message))}\n` } : { answer };
+  } catch (error) {
+    // Of a few thousand levels JSON can be read, and cannot be written.
+    if (!(error instanceof RangeError)) throw error;
+    const { id } = message;
+    return { answer: id === undefined ? id : refusal(id, `The message is nested too deeply. ${NOTHING_DONE}`) };
+  }
 }
 
 /** Each but the last with its end. */
@@ -48,10 +69,9 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
 export function exactInput(input: Readable, answer: (line: string) => void): Readable {
   async function* passedOn(): AsyncGenerator<Buffer> {
     for await (const line of linesOf(input)) {
-      const message = messageIn(line);
-      const refusal = message && refusalOf(message, line);
-      if (refusal !== undefined) answer(`${refusal}\n`);
-      else yield Buffer.from(message ? `${JSON.stringify(withoutNulls(message))}\n` : line);
+      const found = read(line);
+      if ('passed' in found) yield Buffer.from(found.passed);
+      else if (found.answer !== undefined) answer(`${found.answer}\n`);
     }
   }
   return Readable.from(passedOn());
