@@ -41,18 +41,13 @@ function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) |
  * on since has read it: some clients say when they end that they left all that they ever asked.
  */
 class LeavableServer extends Server {
-  readonly #callers = new Map<RequestId, AbortController>();
-  readonly #answered = new Set<RequestId>();
+  readonly #answered = new Map<RequestId, AbortController>();
 
   override async connect(transport: Transport): Promise<void> {
     transport.onmessage = (message) => {
-      if (isSpecType.CancelledNotification(message)) {
-        const { requestId } = message.params;
-        if (requestId !== undefined) this.#callers.get(requestId)?.abort();
-        return;
-      }
-      for (const id of this.#answered) this.#callers.delete(id);
-      this.#answered.clear();
+      if (!isSpecType.CancelledNotification(message)) return this.#answered.clear();
+      const { requestId } = message.params;
+      if (requestId !== undefined) this.#answered.get(requestId)?.abort();
     };
     await super.connect(transport);
   }
@@ -64,11 +59,10 @@ class LeavableServer extends Server {
   ): Promise<Answer> {
     const caller = new AbortController();
     signal.addEventListener('abort', () => caller.abort(signal.reason), { once: true });
-    this.#callers.set(id, caller);
     try {
       return await work(caller.signal);
     } finally {
-      this.#answered.add(id);
+      this.#answered.set(id, caller);
     }
   }
 }
