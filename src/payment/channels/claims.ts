@@ -45,6 +45,8 @@ function* chunks<Item>(items: readonly Item[], size: number): Generator<readonly
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
+const OUT_OF_REACH = 'no key of this gateway that claims there is in reach';
+
 /**
  * Answers what makes one round over all networks: a channel is claimed for where its payer has asked for its deposit, where
  * enough is due, and where something has been due for long. What cannot be claimed, or is not worth its gas at the moment,
@@ -55,7 +57,6 @@ export function openChannelClaims(parts: ClaimParts): (among?: 'all' | 'returned
   const { afterMs, readEveryMs, takenMs } = parts.intervals.claims;
   /** Why a network's vouchers are not claimed, and channels that the contract turns down: each is told once. */
   const delays = new Map<string, string>();
-  const outOfReach = new Set<string>();
   const refusedOnes = new Set<string>();
   /** Receivers that their token sends nothing. */
   const unpaid = new Set<string>();
@@ -175,15 +176,11 @@ export function openChannelClaims(parts: ClaimParts): (among?: 'all' | 'returned
   return async (among = 'all') => {
     for (const id of networks.ids) {
       const network = networks.find(id);
-      if (among === 'returned' && !(outOfReach.has(id) && network?.channels)) continue;
-      outOfReach.delete(id);
+      if (among === 'returned' && !(delays.get(id) === OUT_OF_REACH && network?.channels)) continue;
       const [first] = await channels.unclaimed(id, 1, now());
       if (!first) continue;
       try {
-        if (!network?.channels) {
-          outOfReach.add(id);
-          throw new FacilitatorUnreachable('no key of this gateway that claims there is in reach');
-        }
+        if (!network?.channels) throw new FacilitatorUnreachable(OUT_OF_REACH);
         await claimOn(id, await network.channels.operator(), network.asset.decimals);
         delays.delete(id);
       } catch (error) {
