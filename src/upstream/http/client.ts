@@ -154,6 +154,7 @@ export function openUpstreamHttp(
       }
     },
     redact: (text) => redact(text, connection.hidden.texts),
+    redactAnswer: (text) => redact(text, connection.hidden.inAnswers),
     stream: async (request) => openStream(connection, prepare(request, caller, within)),
     forCaller: connectionOf,
   });

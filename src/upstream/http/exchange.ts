@@ -218,11 +218,12 @@ const LONGEST_REFUSAL = 262_144;
  * hint of a key is as it came.
  */
 export function withoutSecrets({ hidden }: UpstreamConnection, status: number, body: Buffer): Buffer {
-  if (status < 400 && !hidden.hints.some((hint) => body.includes(hint))) return body;
-  const text = (status < 400 ? body : body.subarray(0, LONGEST_REFUSAL)).toString('utf8');
-  const shown = redact(text, hidden.texts);
+  if (status >= 400) return Buffer.from(redact(body.subarray(0, LONGEST_REFUSAL).toString('utf8'), hidden.texts));
+  if (!hidden.hints.some((hint) => body.includes(hint))) return body;
+  const text = body.toString('utf8');
+  const shown = redact(text, hidden.inAnswers);
   // A file is no text.
-  return status < 400 && shown === text ? body : Buffer.from(shown);
+  return shown === text ? body : Buffer.from(shown);
 }
 
 const final = (problem: UpstreamProblem): Failed => ({ problem, retryable: false, retryAfterMs: undefined });

@@ -5,6 +5,9 @@ const ENTITIES: Readonly<Record<string, string>> = { quot: '"', amp: '&', apos: 
 /** Fewer letters of base64 could stand in any text. */
 const SHORTEST_BASE64 = 8;
 
+/** In characters. User names, and keys that are meant for trying a service, are words such as `demo`. */
+const SHORTEST_IN_ANSWERS = 8;
+
 /** Longer than any key, however it is written. */
 const LONGEST_QUOTE = 2048;
 const SNIPPET_BYTES = 16_384;
@@ -42,14 +45,18 @@ const hintsOf = (secrets: readonly string[]): readonly string[] => {
 
 /** What nobody is to read. */
 export interface Hidden {
+  /** In logs and in what is told of a failure. */
   readonly texts: readonly string[];
-  /** See `hintsOf`. */
+  /** In what is sold: without the short ones, which would be taken for a part of it wherever their letters stand. */
+  readonly inAnswers: readonly string[];
+  /** Of `inAnswers`: see `hintsOf`. */
   readonly hints: readonly string[];
 }
 
 export function hiddenOf(given: readonly string[]): Hidden {
   const texts = given.filter((text) => text !== '');
-  return { texts, hints: hintsOf(texts) };
+  const inAnswers = texts.filter(({ length }) => length >= SHORTEST_IN_ANSWERS);
+  return { texts, inAnswers, hints: hintsOf(inAnswers) };
 }
 
 const ofPoint = (point: number): string => (point <= 0x10ffff ? String.fromCodePoint(point) : '');

@@ -76,8 +76,10 @@ export interface UpstreamHttp {
   request(request: UpstreamRequest): Promise<UpstreamResponse>;
   /** The same, for an answer that is passed on while it comes. Asked once, `idempotent` or not; what is in `accept` is read first, and `maxBytes` is for that and for failures. */
   stream(request: UpstreamRequest): Promise<UpstreamStream>;
-  /** A text of the upstream without the keys that it may quote, however they are written there. */
+  /** What the upstream says of a failure, without the keys that it may quote, however they are written there. */
   redact(text: string): string;
+  /** The same for a text that is sold, where short words stay what they are. */
+  redactAnswer(text: string): string;
   /** The same upstream for one caller (who pays, or an API key): its turns are shared between callers, its failures counted by them. */
   forCaller(caller: string, within?: Within): UpstreamHttp;
 }

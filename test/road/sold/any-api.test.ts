@@ -243,6 +243,19 @@ t.test('a key that the provider’s answer quotes is not sold with it, however i
   });
 });
 
+t.test('an answer in which a short key stands as a word, or in a file, is sold as it came', async (t) => {
+  const picture = await drawPicture({ seed: 'chunk', width: 64, height: 48, label: 'chunk', format: 'png' });
+  const { origin } = await serve(t, (asked, response) => {
+    if (asked.url === '/v1/map') return response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
+    response.end('{"id": "IHDR is the first chunk"}');
+  });
+  const { buy } = await sell(t, weatherFiles(origin), 'IHDR');
+  t.match(await buy('chain-c', '/weather/alerts', { text: 'chunks' }), { body: { id: 'IHDR is the first chunk' } });
+  const { status, body } = await buy('chain-c', '/weather/map', { zoom: 3 });
+  t.equal(status, 200, JSON.stringify(body));
+  t.ok(Buffer.from(await (await fetch(String(body.image_url))).arrayBuffer()).equals(picture));
+});
+
 t.test('a picture that strangers keep for a provider is not read where they send us inside', async (t) => {
   const secret = await drawPicture({ seed: 'secret', width: 64, height: 48, label: 'secret', format: 'png' });
   const inner = await serve(t, (_asked, response) => response.end(secret));

@@ -216,3 +216,20 @@ t.test('an answer is as it came, unless it quotes a key in its own letters', asy
     t.equal((await http.request({ ...post, accept: [status] })).body.toString(), passedOn);
   }
 });
+
+t.test(
+  'a short key is taken out of what an upstream says of a failure, and stays a word in what it answers',
+  async (t) => {
+    let status = 200;
+    const { origin } = await serve(t, (_request, response: ServerResponse) => {
+      response.writeHead(status).end('demo is no key');
+    });
+    const http = connect(t, origin, { secrets: { key: 'demo' } });
+    const answer = async () => (await http.request({ ...post, accept: [status] })).body.toString();
+    t.equal(await answer(), 'demo is no key');
+    t.equal(http.redactAnswer('demo'), 'demo', 'of a stream, too');
+    status = 403;
+    t.equal(await answer(), '[secret] is no key');
+    t.equal(http.redact('demo'), '[secret]');
+  },
+);

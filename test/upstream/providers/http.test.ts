@@ -373,7 +373,7 @@ async function streamed(
     body,
     problemOf,
   });
-  const binding = { http: { stream, redact: (text: string) => text }, options: {}, upstream: 'weather' };
+  const binding = { http: { stream, redactAnswer: (text: string) => text }, options: {}, upstream: 'weather' };
   const request = { method: 'GET', path: '/' } as Passed[0];
   let passed = '';
   const emit = (text: string) => {

@@ -31,7 +31,7 @@ export async function passOn(
   let seam = '';
   const pass = (events: string) => {
     // An event may quote a key, and is looked through whole.
-    const shown = http.redact(events);
+    const shown = http.redactAnswer(events);
     const fits = charactersIn(shown) <= room;
     const fitting = fits ? shown : wholeEvents(shown.slice(0, room));
     room -= charactersIn(fitting);
