@@ -13,29 +13,25 @@ import { run } from './command.ts';
 import { readCommandLine } from './command-line.ts';
 import { onStore } from './kept-store.ts';
 import { type Account, findAccounts, formerAccount, keyOf } from './reconcile/accounts.ts';
+import { addDrawn, type DrawnCalls, nothingDrawn } from './reconcile/channels.ts';
 import { type Booked, compare, type Receipts, transactionKey } from './reconcile/compare.ts';
 
 const USAGE = `npm run reconcile -- --from <time> --to <time>
 
   compares the receipts of the period with what the chains say was paid to us, network by network, and lists every
-  difference: a receipt that its chain does not have, or has with another amount, and a payment that no call explains.
-  Changes nothing. Ends with 0 where all agree, with 1 where anything differs or cannot be asked
+  difference: a receipt that its chain does not have, or has with another amount, calls drawn from a channel that does not
+  hold their money any more, and a payment that no call explains. Changes nothing. Ends with 0 where all agree, with 1
+  where anything differs or cannot be asked
 
 ${PERIOD_USAGE}`;
 
 /** The gateway's clock and the chain's are this far apart at most. */
 const CLOCKS_MS = 3_600_000;
 
-/** Calls that were drawn from channels. `amount` in atomic units. */
-interface DrawnCalls {
-  readonly calls: number;
-  readonly amount: bigint;
-}
-
 interface Book {
   readonly account: Pick<Account, 'caip2' | 'asset' | 'payTo'>;
   readonly receipts: Map<string, Booked>;
-  drawn: DrawnCalls;
+  readonly drawn: DrawnCalls;
 }
 
 /** Receipts of the period by the account that was paid; only what moved something. */
@@ -44,12 +40,11 @@ async function readBooks(store: Store, period: Period, chainOf: (network: string
   for await (const { id, network, asset, payTo, receipt } of paidIn(store, period)) {
     if (receipt.amount === '0') continue;
     const account = { caip2: chainOf(network), asset, payTo };
-    const nothing = { account, receipts: new Map<string, Booked>(), drawn: { calls: 0, amount: 0n } };
+    const nothing = { account, receipts: new Map<string, Booked>(), drawn: nothingDrawn() };
     const found = books.get(keyOf(account)) ?? nothing;
     books.set(keyOf(account), found);
     if (receipt.channel) {
-      const { calls, amount } = found.drawn;
-      found.drawn = { calls: calls + 1, amount: amount + BigInt(receipt.amount) };
+      addDrawn(found.drawn, BigInt(receipt.amount), receipt.channel);
       continue;
     }
     const transaction = transactionKey(receipt.transaction);
@@ -89,7 +84,12 @@ async function report(
   }
   try {
     const elsewhere = (transactions: ReadonlySet<string>) => findReceipts(store, period.from, transactions);
-    const { books, chain, claimed, differences } = await compare(account, rpcUrl, period, receipts, elsewhere);
+    const { books, chain, claimed, differences } = await compare(account, rpcUrl, period, {
+      receipts,
+      drawn,
+      channels: store.channels,
+      elsewhere,
+    });
     const shown = (amount: bigint) => `${atomicToDecimal(amount, decimals)} ${symbol}`;
     const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
     const verdict = differences.length === 0 ? 'they agree' : count;
@@ -123,7 +123,7 @@ await run(async () => {
     const gone = live ? 0 : former.reduce((sum, { receipts }) => sum + receipts.size, 0);
     if (gone > 0) process.stdout.write(`${gone} receipts of earlier sandboxes are left out: their chains are gone\n`);
     for (const account of [...current, ...changed]) {
-      const { receipts = new Map(), drawn = { calls: 0, amount: 0n } } = books.get(keyOf(account)) ?? {};
+      const { receipts = new Map(), drawn = nothingDrawn() } = books.get(keyOf(account)) ?? {};
       if (!(await report(store, account, period, { receipts, drawn }))) process.exitCode = 1;
     }
   });

@@ -7,8 +7,10 @@ import { same } from '../../payment/chains/evm-logs.ts';
 import type { Incoming, IncomingReader } from '../../payment/chains/incoming.ts';
 import { ChainUnreachable, createRpc, type Rpc } from '../../payment/chains/rpc.ts';
 import { solanaIncoming } from '../../payment/chains/solana-incoming.ts';
+import type { ChannelStore } from '../../store/channels/channel-store.ts';
 import type { Period } from '../../store/period.ts';
 import type { Account } from './accounts.ts';
+import { type DrawnCalls, findLost } from './channels.ts';
 
 /** What the books have of one transaction. */
 export interface Booked {
@@ -54,16 +56,21 @@ const patient =
     }
   };
 
-/**
- * `receipts`: those of the period. `elsewhere` finds out which of these transactions the books have by now, whenever that
- * is. Throws where the chain cannot be asked.
- */
+interface Books {
+  /** Those of the period, as `drawn`. */
+  readonly receipts: Receipts;
+  readonly drawn: DrawnCalls;
+  readonly channels: Pick<ChannelStore, 'find'>;
+  /** Which of these transactions the books have by now, whenever that is. */
+  elsewhere(transactions: ReadonlySet<string>): Promise<ReadonlySet<string>>;
+}
+
+/** Throws where the chain cannot be asked. */
 export async function compare(
   account: Account,
   rpcUrl: string,
   period: Period,
-  receipts: Receipts,
-  elsewhere: (transactions: ReadonlySet<string>) => Promise<ReadonlySet<string>>,
+  { receipts, drawn, channels, elsewhere }: Books,
 ): Promise<Compared> {
   const rpc = patient(createRpc(rpcUrl));
   const reader = readerOf(account);
@@ -96,6 +103,7 @@ export async function compare(
     chain += amount;
     differences.push(`${shown(amount)} came from ${payer} in transaction ${transaction}, and no call explains it`);
   }
+  differences.push(...(await findLost(rpc, drawn, channels, shown)));
   return { books, chain, claimed, differences };
 }
 
