@@ -20,8 +20,8 @@ const USAGE = `npm run reconcile -- --from <time> --to <time>
 
   compares the receipts of the period with what the chains say was paid to us, network by network, and lists every
   difference: a receipt that its chain does not have, or has with another amount, calls drawn from a channel that does not
-  hold their money any more, and a payment that no call explains. Changes nothing. Ends with 0 where all agree, with 1
-  where anything differs or cannot be asked
+  hold their money any more, and a payment, or a claim, that no call explains. Changes nothing. Ends with 0 where all
+  agree, with 1 where anything differs or cannot be asked
 
 ${PERIOD_USAGE}`;
 
@@ -52,6 +52,16 @@ async function readBooks(store: Store, period: Period, chainOf: (network: string
     found.receipts.set(transaction, { amount: amount + BigInt(receipt.amount), payments: [...payments, id] });
   }
   return books;
+}
+
+/** What was drawn from channels in the period and after it, as the books have it by now. */
+async function readDrawn(store: Store, period: Period) {
+  const [inPeriod, later] = [nothingDrawn(), nothingDrawn()];
+  for await (const { receipt } of paidIn(store, { from: period.from, to: store.now() + CLOCKS_MS })) {
+    if (!receipt.channel || receipt.amount === '0') continue;
+    addDrawn(receipt.settledAt < period.to ? inPeriod : later, BigInt(receipt.amount), receipt.channel);
+  }
+  return { inPeriod, later };
 }
 
 /** Which of the transactions have a receipt by now, of whatever period. */
@@ -88,6 +98,7 @@ async function report(
       receipts,
       drawn,
       channels: store.channels,
+      drawnSince: () => readDrawn(store, period),
       elsewhere,
     });
     const shown = (amount: bigint) => `${atomicToDecimal(amount, decimals)} ${symbol}`;

@@ -1,4 +1,4 @@
-/** Calls that were drawn from channels beside what their chain holds for them. Changes nothing. */
+/** Calls that were drawn from channels beside what their chain has of these. Changes nothing. Amounts in atomic units. */
 import { BATCH_SETTLEMENT } from '../../on-chain/escrow-contracts.ts';
 import { keccak256 } from '../../on-chain/keccak.ts';
 import { word } from '../../payment/chains/evm-logs.ts';
@@ -6,13 +6,13 @@ import type { Rpc } from '../../payment/chains/rpc.ts';
 import type { ChannelStore } from '../../store/channels/channel-store.ts';
 import type { Receipt } from '../../store/store.ts';
 
-/** What the calls of one channel had cost in all, before those of the period and with them. Atomic units. */
-interface Drawn {
+/** The calls of one channel: what all had cost before the first of them and with the last, and what they cost themselves. */
+export interface Drawn {
   readonly before: bigint;
   readonly charged: bigint;
+  readonly amount: bigint;
 }
 
-/** Amounts in atomic units. */
 export interface DrawnCalls {
   calls: number;
   amount: bigint;
@@ -24,50 +24,80 @@ export const nothingDrawn = (): DrawnCalls => ({ calls: 0, amount: 0n, channels:
 
 const larger = (one: bigint, other: bigint): bigint => (one < other ? other : one);
 
-const BALANCE = `0x${keccak256(Buffer.from('channels(bytes32)')).subarray(0, 4).toString('hex')}`;
-
-/** Adds one call, of so many atomic units. */
+/** Adds one call. */
 export function addDrawn(drawn: DrawnCalls, amount: bigint, { id, charged }: NonNullable<Receipt['channel']>): void {
-  const call: Drawn = { before: BigInt(charged) - amount, charged: BigInt(charged) };
+  const call: Drawn = { before: BigInt(charged) - amount, charged: BigInt(charged), amount: 0n };
   const known = drawn.channels.get(id) ?? call;
   drawn.calls += 1;
   drawn.amount += amount;
   drawn.channels.set(id, {
     before: call.before < known.before ? call.before : known.before,
     charged: larger(call.charged, known.charged),
+    amount: known.amount + amount,
   });
 }
 
-/** What was deposited in the channel and not taken back, in atomic units. Throws where the chain does not say. */
-async function balanceOf(rpc: Rpc, channel: string): Promise<bigint> {
-  const told = await rpc('eth_call', [{ to: BATCH_SETTLEMENT, data: BALANCE + word(channel) }, 'latest']);
-  if (typeof told === 'string' && /^0x[0-9a-f]{128}$/i.test(told)) return BigInt(told.slice(0, 66));
+interface OnChain {
+  /** What was deposited and not taken back. */
+  readonly balance: bigint;
+  readonly claimed: bigint;
+}
+
+const CHANNELS = `0x${keccak256(Buffer.from('channels(bytes32)')).subarray(0, 4).toString('hex')}`;
+
+/** Throws where the chain does not say. */
+async function read(rpc: Rpc, channel: string): Promise<OnChain> {
+  const told = await rpc('eth_call', [{ to: BATCH_SETTLEMENT, data: CHANNELS + word(channel) }, 'latest']);
+  const [, balance, claimed] = /^(0x[0-9a-f]{64})([0-9a-f]{64})$/i.exec(String(told)) ?? [];
+  if (balance && claimed) return { balance: BigInt(balance), claimed: BigInt(`0x${claimed}`) };
   throw new Error(`the chain's node does not know the contract of channels, ${BATCH_SETTLEMENT}`);
 }
 
+export interface ChannelBooks {
+  readonly channels: Pick<ChannelStore, 'find'>;
+  /** The calls of the period, and all after it, as the books have them by now. */
+  drawnSince(): Promise<{ readonly inPeriod: DrawnCalls; readonly later: DrawnCalls }>;
+}
+
 /**
- * One sentence for each channel that holds less than it was charged. `shown` writes an amount for people. Throws where the
- * chain cannot be asked.
+ * One sentence for each channel that holds less than it was charged, or was claimed more of than its calls cost. `shown`
+ * writes an amount for people. Throws where the chain cannot be asked.
  */
-export async function findLost(
+export async function compareChannels(
   rpc: Rpc,
-  { channels }: DrawnCalls,
-  store: Pick<ChannelStore, 'find'>,
+  drawn: DrawnCalls,
+  { channels, drawnSince }: ChannelBooks,
   shown: (amount: bigint) => string,
 ): Promise<string[]> {
-  const found: string[] = [];
-  for (const [id, { before, charged }] of channels) {
-    const channel = await store.find(id);
-    if (!channel || charged <= BigInt(channel.totalClaimed)) continue;
-    const balance = await balanceOf(rpc, id);
+  const differences: string[] = [];
+  const name = async (id: string, amount: bigint) =>
+    `channel ${id} of ${(await channels.find(id))?.payer}: ${amount} atomic units (${shown(amount)})`;
+
+  const unexplained = new Map<string, OnChain>();
+  for (const [id, { before, charged, amount }] of drawn.channels) {
+    const there = await read(rpc, id);
+    if (larger(charged, there.claimed) > before + amount) unexplained.set(id, there);
     // What was charged first is paid first.
-    const lost = charged - larger(balance, before);
+    const lost = charged - larger(there.balance, before);
     if (lost <= 0n) continue;
-    found.push(
-      `channel ${id} of ${channel.payer}: ${lost} atomic units (${shown(lost)}) of its calls can be claimed by nobody: they ` +
-        `cost ${channel.charged} in all, and it holds ${balance}, for its payer had its deposit back before the claim, or its ` +
-        'chain took a deposit back; what is deposited in it again pays for them, and is claimed while a gateway runs',
+    differences.push(
+      `${await name(id, lost)} of its calls can be claimed by nobody: they cost ${charged} in all, and it holds ` +
+        `${there.balance}, for its payer had its deposit back before the claim, or its chain took a deposit back; what is ` +
+        'deposited in it again pays for them, and is claimed while a gateway runs',
     );
   }
-  return found;
+  if (unexplained.size === 0) return differences;
+
+  // Calls may have been drawn, and claimed, since.
+  const { inPeriod, later } = await drawnSince();
+  for (const [id, { claimed }] of unexplained) {
+    const { before, charged, amount } = inPeriod.channels.get(id) ?? { before: claimed, charged: claimed, amount: 0n };
+    const missing = (later.channels.get(id)?.before ?? larger(charged, claimed)) - before - amount;
+    if (missing <= 0n) continue;
+    differences.push(
+      `${await name(id, missing)} were claimed of it that no call explains, as where a database was put back that is older ` +
+        'than the calls: what else was charged by then is lost, unless a file of npm run export -- --vouchers has it',
+    );
+  }
+  return differences;
 }

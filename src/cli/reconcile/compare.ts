@@ -7,10 +7,9 @@ import { same } from '../../payment/chains/evm-logs.ts';
 import type { Incoming, IncomingReader } from '../../payment/chains/incoming.ts';
 import { ChainUnreachable, createRpc, type Rpc } from '../../payment/chains/rpc.ts';
 import { solanaIncoming } from '../../payment/chains/solana-incoming.ts';
-import type { ChannelStore } from '../../store/channels/channel-store.ts';
 import type { Period } from '../../store/period.ts';
 import type { Account } from './accounts.ts';
-import { type DrawnCalls, findLost } from './channels.ts';
+import { type ChannelBooks, compareChannels, type DrawnCalls } from './channels.ts';
 
 /** What the books have of one transaction. */
 export interface Booked {
@@ -56,22 +55,17 @@ const patient =
     }
   };
 
-interface Books {
+interface Books extends ChannelBooks {
   /** Those of the period, as `drawn`. */
   readonly receipts: Receipts;
   readonly drawn: DrawnCalls;
-  readonly channels: Pick<ChannelStore, 'find'>;
   /** Which of these transactions the books have by now, whenever that is. */
   elsewhere(transactions: ReadonlySet<string>): Promise<ReadonlySet<string>>;
 }
 
 /** Throws where the chain cannot be asked. */
-export async function compare(
-  account: Account,
-  rpcUrl: string,
-  period: Period,
-  { receipts, drawn, channels, elsewhere }: Books,
-): Promise<Compared> {
+export async function compare(account: Account, rpcUrl: string, period: Period, kept: Books): Promise<Compared> {
+  const { receipts, drawn, elsewhere } = kept;
   const rpc = patient(createRpc(rpcUrl));
   const reader = readerOf(account);
   const shown = (amount: bigint): string => `${atomicToDecimal(amount, account.decimals)} ${account.symbol}`;
@@ -103,7 +97,7 @@ export async function compare(
     chain += amount;
     differences.push(`${shown(amount)} came from ${payer} in transaction ${transaction}, and no call explains it`);
   }
-  differences.push(...(await findLost(rpc, drawn, channels, shown)));
+  differences.push(...(await compareChannels(rpc, drawn, kept, shown)));
   return { books, chain, claimed, differences };
 }
 
