@@ -115,7 +115,7 @@ export interface SolanaQuery {
   readonly now?: number;
 }
 
-/** The payer may have signed this long before the payment was seen; also covers clocks that differ. */
+/** The payer may have signed this long before the payment was seen. */
 const LOOK_BACK_MS = 180_000;
 /** A node may not know a blockhash that is younger than this by its chain's clock: one that stood still knows nothing of it. */
 const FINALITY_MS = 60_000;
@@ -169,8 +169,10 @@ async function find(query: SolanaQuery, rpc: Rpc, progress: Partial<HistoryProgr
   const isInvalid = (await hasEnded('finalized')) && (await hasEnded('processed'));
   if (!isInvalid) progress.validAt = now;
   const isOver = isInvalid && Math.min(now, time) - query.since > FINALITY_MS;
-  const oldest = (query.since - LOOK_BACK_MS) / 1_000;
-  const newest = (Math.max(query.since, progress.validAt ?? 0) + LIFE_MS) / 1_000;
+  // The clock that dated it may be wrong, by any time, and transactions are dated by the chain's.
+  const aheadMs = now - time;
+  const oldest = (query.since - Math.max(0, aheadMs) - LOOK_BACK_MS) / 1_000;
+  const newest = (Math.max(query.since, progress.validAt ?? 0) + Math.max(0, -aheadMs) + LIFE_MS) / 1_000;
   let isComplete = true;
   for await (const { signature, row } of historyOf(rpc, query.source, progress.before, minContextSlot)) {
     const time = typeof row.blockTime === 'number' ? row.blockTime : undefined;

@@ -116,6 +116,8 @@ t.test('a payment whose blockhash cannot be asked for is not taken', async (t) =
 /** Milliseconds. When the payment was seen, and a moment at which its blockhash may have ended. */
 const SINCE = 1_600_000_000_000;
 const LATER = SINCE + 60_001;
+/** What the chain's clock shows then, in whole seconds. */
+const TIME = Math.ceil(LATER / 1_000);
 const { messageHash } = payment.recoveryQuery(TERMS) as unknown as SolanaQuery;
 const OTHER = shownAs(wireOf({ instructions: [transferOf(1n)] }));
 
@@ -202,6 +204,7 @@ t.test("by default it is asked as of now, by the gateway's clock", async (t) => 
 
 t.test('only what fell into the time of the payment is looked at', async (t) => {
   const node = await openSolanaNode(t, {
+    time: TIME,
     history: [row('too new', 601), row('newest', 600), row('oldest', -180), row('too old', -181), own(-182)],
   });
   t.same(await findSolanaSettlement(queryOf(node)), over);
@@ -215,16 +218,23 @@ t.test('only what fell into the time of the payment is looked at', async (t) => 
   );
 });
 
+t.test('a payment is found by whatever wrong clock it was dated, as long as it is asked about by that', async (t) => {
+  for (const wrongBy of [-86_400_000, -600_000, 600_000, 86_400_000]) {
+    const dated = { since: SINCE + wrongBy, now: LATER + wrongBy };
+    t.same(await found(t, { time: TIME, history: [row('newer', 20), own(10)] }, dated), settled, `${wrongBy} ms`);
+  }
+});
+
 t.test('a long history is read page by page, to its end', async (t) => {
   const rows = (many: number) => Array.from({ length: many }, (_, at) => row(`too new ${at}`, 700));
   for (const many of [999, 1_000, 1_999]) {
-    const node = await openSolanaNode(t, { history: [...rows(many), own(10)] });
+    const node = await openSolanaNode(t, { time: TIME, history: [...rows(many), own(10)] });
     t.same(await findSolanaSettlement(queryOf(node)), settled, `behind ${many} others`);
     const pages = node.asked().filter(({ method }) => method === 'getSignaturesForAddress');
     t.equal(pages.length, Math.floor(many / 1_000) + 1);
     t.ok(pages.every(({ params: [account] }) => account === SOURCE));
   }
-  t.same(await found(t, { history: rows(1_000) }), over, 'a page that is full may be the last one');
+  t.same(await found(t, { time: TIME, history: rows(1_000) }), over, 'a page that is full may be the last one');
 });
 
 t.test('a history that the node does not tell, or not in full, proves nothing', async (t) => {
@@ -273,11 +283,12 @@ t.test('what may still come in is looked for again among the newest', async (t) 
 
 t.test('a chain that stood still takes a transaction long after it was seen', async (t) => {
   const HOURS = 7_200_000;
-  const chain: SolanaChain & { history: Row[] } = { history: [], isValid: () => true };
+  const chain: SolanaChain & { history: Row[] } = { time: TIME, history: [], isValid: () => true };
   const node = await openSolanaNode(t, chain);
   const looks = openLooks<HistoryProgress>();
   t.same(await findSolanaSettlement(queryOf(node, { now: SINCE + HOURS }), looks), open);
-  Object.assign(chain, { isValid: undefined, history: [row('too new', 7_801), own(7_800)] });
+  const history = [row('too new', 7_801), own(7_800)];
+  Object.assign(chain, { time: (SINCE + 10 * HOURS) / 1_000, isValid: undefined, history });
   t.same(await findSolanaSettlement(queryOf(node, { now: SINCE + 10 * HOURS }), looks), settled);
   t.notOk(node.asked().some(({ method, params }) => method === 'getTransaction' && params[0] === 'too new'));
   t.same(await findSolanaSettlement(queryOf(node, { now: SINCE + 10 * HOURS })), over, 'who did not know gives up');
