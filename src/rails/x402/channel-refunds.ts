@@ -110,14 +110,16 @@ export function openChannelRefunds({ networks, channels, publicUrl, now }: Refun
 
   /** What the chain says, and is kept: a channel that holds nothing is nobody's. Throws Refusal. */
   async function adopted(
-    { channel, config }: ChannelAuthorization,
+    { channel, config, voucher: { max } }: ChannelAuthorization,
     network: PayableNetwork,
     operator: ChannelOperator,
   ): Promise<void> {
     const state = await asked('the channel', operator.read(channel));
     if (BigInt(state.balance) === 0n && !(await channels.find(channel))) throw nothingLeft(network);
     const facts = { id: channel, network: network.id, payer: config.payer, config: JSON.stringify(config) };
-    await channels.adopt(facts, state, now());
+    // Who has no record of the channel takes its payer's word for what its calls have cost, but for what was never there.
+    const isOwed = max > BigInt(state.totalClaimed) && max <= BigInt(state.balance);
+    await channels.adopt(facts, state, now(), isOwed ? max.toString() : undefined);
     await channels.sync(channel, state, now());
   }
 

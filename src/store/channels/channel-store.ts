@@ -86,8 +86,8 @@ export interface ChannelStore {
    */
   reserve(claim: { readonly id: string; readonly attempt: number }, draw: Draw, now: number): Promise<Drawn>;
 
-  /** Keeps a channel that is not known here yet, with what the chain says that was claimed as all that it was charged. */
-  adopt(facts: ChannelFacts, state: ChannelState, now: number): Promise<void>;
+  /** Keeps a channel that is not known here yet. `charged`: in all. Default: what the chain says that was claimed. */
+  adopt(facts: ChannelFacts, state: ChannelState, now: number, charged?: string): Promise<void>;
 
   /**
    * Keeps what the chain says. What was claimed was charged. What is from before a refund that is known of here (a node may be

@@ -163,8 +163,8 @@ export function channelsOn(engine: Engine): ChannelStore {
 
     reserve: (claim, draw, now) => engine.transact(() => reserve(claim, draw, now)),
 
-    async adopt(facts, state, now) {
-      await engine.write(statements.insertChannel(facts, state, state.totalClaimed, now));
+    async adopt(facts, state, now, charged = state.totalClaimed) {
+      await engine.write(statements.insertChannel(facts, state, charged, now));
     },
 
     sync: (id, state, now, hasTurnedDown = false) =>

@@ -242,6 +242,31 @@ t.test('a channel that nobody has called with is given back by what its chain sa
   t.match(await channels.find(CHANNEL), { ...facts, balance: '40', charged: '40', voucher: undefined });
 });
 
+t.test('of a channel that is not known its payer says what it has cost, and that is claimed of it', async (t) => {
+  for (const [max, status] of [
+    [39n, 402],
+    [41n, 200],
+    [999n, 200],
+    [1_001n, 402],
+  ] as const) {
+    const { ask, chain, channels } = await scene(t, { begin: { balance: '1000', totalClaimed: '40' } });
+    const answer = await ask(max);
+    t.equal(answer.status, status, `${max}`);
+    if (status === 402) {
+      t.match(bodyOf(answer), { error: MISMATCH, detail: /have cost 40 atomic units/ });
+      t.same(chain.refunds, []);
+    } else {
+      const claim = { config, max, signature: await signatureOf(max), charged: max, due: max - 40n };
+      t.same(chain.refunds, [{ claim, amount: 1_000n - max }]);
+      t.match(await channels.find(CHANNEL), {
+        balance: max.toString(),
+        totalClaimed: max.toString(),
+        charged: max.toString(),
+      });
+    }
+  }
+});
+
 t.test('what is no voucher for giving back is refused, and nothing is asked of the chain', async (t) => {
   const { answer, ask, chain, gates } = await scene(t, { begin: { balance: '1000' } });
   const authorization = {

@@ -695,7 +695,13 @@ function collecting(promise: Promised): void {
       updatedAt: 9,
     });
     await store.channels.adopt(sampleChannel({ payer: 'another' }), { ...state, totalClaimed: '100' }, 10);
+    await store.channels.adopt(sampleChannel(), state, 11, '700');
     t.same(await channelOf(store), adopted);
+  });
+
+  promise('adopts a channel with what it is told that it was charged', async (t, store, open) => {
+    await store.channels.adopt(sampleChannel(), { ...FOUND, totalClaimed: '60' }, 9, '70');
+    t.match(await channelOf(await open()), { charged: '70', totalClaimed: '60', voucher: undefined });
   });
 
   promise(
