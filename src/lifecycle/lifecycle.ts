@@ -134,7 +134,11 @@ async function run(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (!isClaimed) gate.refused();
-    parts.log.info({ requestId, route: route.id, kind: error.kind, reason: error.message }, 'payment refused');
+    const { kind, message: reason, cause } = error;
+    const told = { requestId, route: route.id, kind, reason };
+    // Whoever could not be asked is the operator's to mend.
+    if (cause instanceof Error) parts.log.warn({ ...told, why: cause.message }, 'payment refused unchecked');
+    else parts.log.info(told, 'payment refused');
     if (error.isSent) throw notSeenYet(error.message);
     return challenge(call, priced, error, undefined);
   }

@@ -1,4 +1,5 @@
 /** The settle step: money moves once, and whatever comes of it is written down. */
+import type { Log } from '../log.ts';
 import type { Money } from '../money.ts';
 import type { Claim, Fulfilled, Receipt, ReceiptedSettlement, Store } from '../store/store.ts';
 import { throughOutage } from '../store/through-outage.ts';
@@ -9,6 +10,7 @@ import { Refusal } from './refusal.ts';
 
 interface SettleParts {
   readonly store: Pick<Store, 'settle' | 'giveUp'>;
+  readonly log: Pick<Log, 'warn'>;
   now(): number;
 }
 
@@ -54,7 +56,7 @@ export interface Settled {
  * claim was lost, whoever has it finds out: Problem `payment_in_progress`.
  */
 export async function settlePayment(
-  { store, now }: SettleParts,
+  { store, log, now }: SettleParts,
   rail: Pick<Rail, 'recover' | 'receipt'>,
   payment: ToSettle,
   amount: Money,
@@ -77,6 +79,10 @@ export async function settlePayment(
       });
     case 'unknown':
       await giveUp('unknown', settlement.reason);
+      log.warn(
+        { payment: claim.id, network: verified.network, why: settlement.reason },
+        'nobody knows yet whether a payment has settled',
+      );
       throw settlementPending();
   }
 }

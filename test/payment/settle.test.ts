@@ -1,5 +1,6 @@
 /** What becomes of a claimed payment when its money is moved, locked or given back, and what its payer is told. */
 import t, { type Test } from 'tap';
+import { createLog } from '../../src/log.ts';
 import { refused, type Settlement, unknown } from '../../src/on-chain/settlement.ts';
 import type { Hold } from '../../src/payment/hold.ts';
 import { endHold, giveBack, lockPayment } from '../../src/payment/locking.ts';
@@ -47,7 +48,8 @@ async function claimed(t: Test, { isAnswered = true } = {}) {
   t.teardown(() => store.close());
   const claim = await won(store, sampleFacts('p'), claimAt(1));
   if (isAnswered) await store.fulfil(claim, sampleAnswer(), { now: 2 });
-  const parts = (changes: Partial<Store> = {}) => ({ store: { ...store, ...changes }, now: () => NOW });
+  const log = createLog('silent');
+  const parts = (changes: Partial<Store> = {}) => ({ store: { ...store, ...changes }, log, now: () => NOW });
   return { store, claim, parts, payment: () => existing(store, 'p') };
 }
 

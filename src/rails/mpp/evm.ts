@@ -125,7 +125,8 @@ export function createEvmMethod(
       if (!settlesNow) demandOutliving({ goodForMs: authorization.endsAt - now(), deadlineMs: work.deadlineMs });
       const verdict = await facilitator.verify(payment, requirements).catch((error: unknown) => {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
-        throw new Refusal('verification-failed', 'the payment cannot be checked now: send the same credential again');
+        const reason = 'the payment cannot be checked now: send the same credential again';
+        throw new Refusal('verification-failed', reason, { cause: error });
       });
       if (!verdict.valid) throw new Refusal('verification-failed', verdict.reason);
       const { payer, nonce, endsAt, isCounterfactual } = authorization;

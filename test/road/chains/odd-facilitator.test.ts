@@ -7,20 +7,28 @@ import { remoteFacilitator } from '../../../src/payment/facilitators/remote.ts';
 import { request, sendProof, signProof } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
 import { changed, decoded } from '../../payment/authorizations/proofs.ts';
-import { front, serve } from '../../payment/facilitators/front.ts';
+import { front, json, serve } from '../../payment/facilitators/front.ts';
 
 const PRICE = 60_000n;
 /** Answers in place of those of the facilitator behind, as JSON, by what the path ends with. */
 const instead = new Map<string, (answer: string) => string>();
+/** Paths that want another key than the gateway has. */
+const locked = new Set<string>();
+/** What asks for the operator's attention in the log. */
+const warnings: object[] = [];
+const quiet = () => undefined;
 
 const gateway = await startGateway({
   networks: ['chain-a', 'chain-c'],
+  log: { debug: quiet, info: quiet, error: quiet, warn: (details) => void warnings.push(details) },
   between: async (sandbox) => {
     const [own] = sandbox.facilitators;
     if (!own) throw new Error('the sandbox has no facilitator');
     const answerOf = front(own.facilitator);
     const server = await serve((asked, response, body) => {
-      const change = instead.get(asked.url?.split('/').at(-1) ?? '');
+      const path = asked.url?.split('/').at(-1) ?? '';
+      if (locked.has(path)) return json(response, 401, { message: 'the key has expired' });
+      const change = instead.get(path);
       if (!change) return answerOf(asked, response, body);
       const end = response.end.bind(response);
       response.end = ((text: string) => end(change(text))) as typeof response.end;
@@ -116,5 +124,25 @@ t.test(
     const told = (await answer.text()) + required;
     t.match(told, /rpc_failure/);
     t.notMatch(told, /node\.example|the-access-key/);
+  },
+);
+
+t.test(
+  'a payment that the facilitator does not check or settle is told to the operator, with what it answered',
+  async (t) => {
+    const call = request(gateway, '/image/family-e-2', { prompt: 'a lighthouse, unchecked' });
+    const proof = await signProof(gateway, 'chain-c', call);
+    for (const [path, status, words] of [
+      ['verify', 402, /\/verify with HTTP 401 and no verdict/],
+      ['settle', 409, /the facilitator answered HTTP 401/],
+    ] as const) {
+      warnings.length = 0;
+      locked.add(path);
+      const answer = await sendProof(call, proof);
+      locked.clear();
+      t.equal(answer.status, status);
+      t.match(warnings, [{ why: words }]);
+    }
+    t.equal((await sendProof(call, proof)).status, 200, 'and the payment is as good as before');
   },
 );
