@@ -37,5 +37,5 @@ export function disagreement(payload: object, requirements: object, answer: obje
   if (asked.scheme === 'upto' && due === 0n && !transaction) return undefined;
   // As both versions name it.
   const family = String(network).startsWith('solana') ? 'solana' : 'evm';
-  return TRANSACTION[family].test(String(transaction ?? '')) ? undefined : 'the facilitator names no transaction';
+  return TRANSACTION[family].test(asText(transaction) ?? '') ? undefined : 'the facilitator names no transaction';
 }

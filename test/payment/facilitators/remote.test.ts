@@ -134,6 +134,8 @@ for (const [name, changes, reason] of [
   ['without a transaction', { transaction: '' }, /no transaction/],
   ['of nothing', { transaction: '', amount: '0' }, /another amount/],
   ['with something else for a transaction', { transaction: 'done' }, /no transaction/],
+  ['with a list for a transaction', { transaction: [TRANSACTION] }, /no transaction/],
+  ['with a transaction that is no text', { transaction: { toString: 1 } }, /no transaction/],
 ] as const) {
   t.test(`a settlement ${name} is not believed, and the operator reads of it`, async (t) => {
     const errors: object[] = [];
