@@ -1,5 +1,5 @@
 /** URLs that strangers choose, or that must not lead inside: what they say, and where they lead. */
-import { lookup as systemLookup } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
@@ -28,7 +28,26 @@ export function urlRefusal(url: string): string | undefined {
 const isLocalName = (host: string): boolean =>
   !host.includes('.') || /\.(localhost|local|internal|home\.arpa|lan)\.?$/.test(host);
 
-export const resolveAll: Resolve = (hostname) => systemLookup(hostname, { all: true });
+const PATIENCE = { timeout: 2_000, tries: 2 };
+
+/**
+ * Asks the name servers itself. The system's own way takes one of two threads until a name's servers answer: strangers' names
+ * with silent ones would keep the gateway from its facilitators and providers. `servers`: default: the system's.
+ */
+export const openResolve =
+  (servers?: readonly string[]): Resolve =>
+  async (hostname) => {
+    // A new one each time, for the system's servers may be others by now.
+    const resolver = new Resolver(PATIENCE);
+    if (servers) resolver.setServers(servers);
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+    const found = (result: PromiseSettledResult<string[]>, family: number) =>
+      (result.status === 'fulfilled' ? result.value : []).map((address) => ({ address, family }));
+    return [...found(four, 4), ...found(six, 6)];
+  };
+
+export const resolveAll: Resolve = openResolve();
 
 /** For connections: every address of the name has to be public, and one that was looked at is the one that is connected to. */
 export function guardedLookup(resolve: Resolve): LookupFunction {

@@ -1,12 +1,14 @@
 import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import t from 'tap';
 import {
   AddressRefused,
   guardedLookup,
+  openResolve,
   type ResolvedAddress,
-  resolveAll,
   urlRefusal,
 } from '../../../src/upstream/http/public-url.ts';
+import { serveNames } from '../../name-server.ts';
 
 t.test('says what is wrong with an address, or nothing', async (t) => {
   const inside = 'must be on the public internet';
@@ -72,5 +74,26 @@ t.test('says that a name cannot be looked up', async (t) => {
 });
 
 t.test('looks up all addresses of a name', async (t) => {
-  t.same(await resolveAll('127.0.0.1'), [{ address: '127.0.0.1', family: 4 }]);
+  const [both, one] = [['93.184.215.14', '2606:4700::1111'], ['2606:4700::2222']];
+  const server = await serveNames({ 'both.example': both, 'one.example': one, 'none.example': [] });
+  t.teardown(server.stop);
+  const resolve = openResolve([server.address]);
+  t.same(await resolve('both.example'), [open4, open6]);
+  t.same(await resolve('one.example'), [{ address: '2606:4700::2222', family: 6 }]);
+  await t.rejects(resolve('none.example'), { code: 'ENODATA' });
+});
+
+t.test('names whose servers are silent keep no other name waiting, whoever looks it up', async (t) => {
+  const server = await serveNames({ 'files.example': [open4.address] });
+  t.teardown(server.stop);
+  const resolve = openResolve([server.address]);
+  const silent = Array.from({ length: 40 }, (_, at) => resolve(`silent-${at}.example`));
+  const ended: unknown[] = [];
+  for (const each of silent) each.catch((error: unknown) => ended.push(error));
+  t.same(await resolve('files.example'), [open4]);
+  t.match(await lookup('localhost'), { family: /[46]/ }, 'by the system');
+  t.equal(ended.length, 0, 'they are asked for still');
+  await Promise.allSettled(silent);
+  t.equal(server.unanswered.size, silent.length);
+  t.match(ended, Array(silent.length).fill({ code: 'ETIMEOUT' }));
 });
