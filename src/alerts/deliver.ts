@@ -1,6 +1,7 @@
 /** One alert to one webhook: signed, to a public address that was looked at, without following anybody further. */
 import { createHash } from 'node:crypto';
 import { Agent } from 'undici';
+import { connect } from '../outgoing/connect.ts';
 import type { Alert } from '../store/alerts/alert-store.ts';
 import { isTimeout } from '../timing.ts';
 import { AddressRefused, guardedLookup, type Resolve, resolveAll, urlRefusal } from '../upstream/http/public-url.ts';
@@ -33,7 +34,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const { secret, allowsPrivate, resolve = resolveAll } = options;
   const { Webhook } = await import('standardwebhooks');
   const webhook = new Webhook(secret);
-  const agent = new Agent(allowsPrivate ? {} : { connect: { lookup: guardedLookup(resolve) } });
+  const agent = new Agent({ connect: allowsPrivate ? connect : { lookup: guardedLookup(resolve) } });
   return {
     async deliver({ occurrence, receiver, body }) {
       const refusal = allowsPrivate ? undefined : urlRefusal(receiver);

@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import { isJsonObject } from '../../json.ts';
+import { connect } from '../../outgoing/connect.ts';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { wholeAnswer } from '../../outgoing/whole-answer.ts';
 import { withoutAddresses } from '../without-addresses.ts';
@@ -33,7 +34,7 @@ const TOO_MANY_REQUESTS = 429;
  * first time: commands load this file with the rails and ask none, and it is a quarter of their start.
  */
 let opened: Promise<Agent> | undefined;
-const openConnections = (): Promise<Agent> => (opened ??= import('undici').then(({ Agent }) => new Agent()));
+const openConnections = (): Promise<Agent> => (opened ??= import('undici').then(({ Agent }) => new Agent({ connect })));
 
 /** A caller of one node over HTTP. */
 export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {

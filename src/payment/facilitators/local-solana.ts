@@ -17,6 +17,7 @@ import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
 import { Agent } from 'undici';
 import { asJsonObject } from '../../json.ts';
 import { decodeBase58 } from '../../on-chain/base58.ts';
+import { connect } from '../../outgoing/connect.ts';
 import { readSolanaPayment } from '../chains/solana-transaction.ts';
 import type { Attempt } from './attempt.ts';
 import { amountOf } from './json.ts';
@@ -46,7 +47,7 @@ const LIMITS = {
  * once it is loaded, refuses the pair. It counts the bytes by itself.
  */
 function newDispatcher() {
-  return new Agent().compose((dispatch) => (request, handler) => {
+  return new Agent({ connect }).compose((dispatch) => (request, handler) => {
     const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'content-length');
     return dispatch({ ...request, headers: Object.fromEntries(headers) }, handler);
   });

@@ -3,6 +3,7 @@ import { asJsonObject, isJsonObject } from '../../json.ts';
 import type { Log } from '../../log.ts';
 import type { Settlement } from '../../on-chain/settlement.ts';
 import { isSolanaAddress } from '../../on-chain/solana-address.ts';
+import { connect } from '../../outgoing/connect.ts';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { wholeAnswer } from '../../outgoing/whole-answer.ts';
 import { openExtensionLog } from './extension-responses.ts';
@@ -112,7 +113,7 @@ function messageOf(payload: object, requirements: object): string {
 export function remoteFacilitator(options: RemoteOptions): Facilitator {
   const url = new URL(options.url);
   const path = url.pathname.replace(/\/$/, '');
-  const pool = new Pool(url.origin, { connections: options.connections ?? 32 });
+  const pool = new Pool(url.origin, { connections: options.connections ?? 32, connect });
 
   const tellExtensions = openExtensionLog(options.log, url.host);
 

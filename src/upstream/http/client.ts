@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import type { Upstream } from '../../catalogue/types.ts';
 import type { Log } from '../../log.ts';
+import { connect } from '../../outgoing/connect.ts';
 import { UpstreamProblem } from '../problem.ts';
 import { type AccessTokens, openAccessTokens, type TokenRequest } from './access-token.ts';
 import { attemptOnce } from './attempt.ts';
@@ -51,7 +52,7 @@ export function openUpstreamHttp(
   const basePath = base.pathname.replace(/\/$/, '');
   const { concurrency, gate, circuit } = turnsAt(upstream, baseUrl);
   // Time limits are ours, exact to the millisecond and distinct from the caller's deadline.
-  const pool = new Pool(base.origin, { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 });
+  const pool = new Pool(base.origin, { connections: concurrency, connect, headersTimeout: 0, bodyTimeout: 0 });
   const connection: UpstreamConnection = {
     upstream: upstream.name,
     pool,

@@ -1,5 +1,6 @@
 /** Reads files at addresses that strangers choose: callers' references and what providers hand out. */
 import { Agent } from 'undici';
+import { connect } from '../../outgoing/connect.ts';
 import { TimeLimit } from '../../outgoing/time-limit.ts';
 import { isTimeout } from '../../timing.ts';
 import { UpstreamProblem } from '../problem.ts';
@@ -51,7 +52,7 @@ const CONCURRENCY = 16;
 export function openDownloader(given: DownloaderOptions): Downloader {
   const { originOf, trustedOrigins, resolve = resolveAll, readFrom } = given;
   const trusted: ReadonlySet<string> = new Set(trustedOrigins.map((origin) => new URL(origin).origin));
-  const open = new Agent();
+  const open = new Agent({ connect });
   // The addresses are checked where the connection is made, and that connection goes to a checked address: a name that
   // answers differently the second time gains nothing.
   const guarded = new Agent({ connect: { lookup: guardedLookup(resolve) } });
