@@ -92,6 +92,10 @@ const refusalOf = (error: unknown): BaseError | undefined => {
   return !refusal || refusal instanceof UnknownNodeError ? undefined : refusal;
 };
 
+/** Whoever says so has it: of nodes behind one address another may have been asked before. */
+const isKnown = (error: unknown): boolean =>
+  error instanceof BaseError && /already (known|imported)/i.test(error.details);
+
 export interface EvmSender {
   /** Hash of the transaction. Throws the node's refusal, as viem has it, or what kept it from answering. */
   send(call: PricedCall, attempt: Attempt): Promise<Hex>;
@@ -148,10 +152,11 @@ export function openEvmSender(options: EvmSenderOptions): EvmSender {
     } catch (error) {
       const refusal = refusalOf(error);
       const isEarly = refusal instanceof NonceTooHighError || refusal instanceof FeeCapTooLowError;
+      const isOnItsWay = isEarly || isKnown(error);
       // Without an answer it may be on its way. Where earlier numbers are still on theirs, or fees have risen just now,
       // it is taken later.
-      if (!refusal || isEarly) watch(sent);
-      if (isEarly) return hash;
+      if (!refusal || isOnItsWay) watch(sent);
+      if (isOnItsWay) return hash;
       if (!refusal) throw error;
       attempt.sent = false;
       await nonces().returnNonce(name, nonce);

@@ -238,3 +238,26 @@ t.test('a settlement that a reorganisation took back settles again, and later on
   const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '36' });
   t.match(await facilitator.settle(payload, requirements, patiently()), { state: 'settled', amount: 36n });
 });
+
+for (const said of ['already known', 'transaction already imported']) {
+  t.test(`a transaction of which its node says "${said}" is on its way, and no second one is sent`, async (t) => {
+    // A balancer that lost the answer of one node, and asks the next.
+    const balancer = await serve(async (_request, response, body) => {
+      const answer = await fetch(evm.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const { id, method } = JSON.parse(body);
+      if (method !== 'eth_sendRawTransaction') return json(response, 200, await answer.json());
+      json(response, 200, { jsonrpc: '2.0', id, error: { code: -32_000, message: said } });
+    });
+    t.teardown(balancer.stop);
+    const facilitator = localFacilitator({ evm: [{ ...evm, rpcUrl: balancer.url }], solana: [], ...quick });
+    t.teardown(facilitator.close);
+    const count = async () => Number(await rpc('eth_getTransactionCount', [settler, 'latest']));
+    const before = await count();
+    for (const amount of ['37', '38']) {
+      const { payload, requirements } = await signV2(chains, baseSepolia, { amount });
+      const settled = await facilitator.settle(payload, requirements, patiently());
+      t.match(settled, { state: 'settled', amount: BigInt(amount) });
+    }
+    t.equal((await count()) - before, 2);
+  });
+}
