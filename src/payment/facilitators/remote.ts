@@ -50,8 +50,10 @@ interface HttpAnswer {
   readonly extensions: unknown;
 }
 
+class TooLarge extends Error {}
+
 function readJson(bytes: Buffer | undefined): unknown {
-  if (!bytes) throw new Error('the answer is too large');
+  if (!bytes) throw new TooLarge(`more than ${LARGEST_ANSWER} bytes came`);
   try {
     return JSON.parse(bytes.toString());
   } catch {
@@ -61,6 +63,7 @@ function readJson(bytes: Buffer | undefined): unknown {
 
 /** Why a request had no answer, in words that hold neither the payment nor the address. */
 function why(error: unknown): string {
+  if (error instanceof TooLarge) return error.message;
   const { code, name } = asJsonObject(
     error instanceof Error ? { code: Reflect.get(error, 'code'), name: error.name } : {},
   );

@@ -193,6 +193,7 @@ t.test('a facilitator that is silent, gone, or endless is unreachable', async (t
     await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
     t.match(await facilitator.settle(payload, requirements), { state: 'unknown' });
   }
+  await t.rejects(endless.supported(), { message: /\/supported: more than 262144 bytes came$/ });
   const error = await gone.verify(payload, requirements).catch((thrown: Error) => thrown);
   t.notMatch(JSON.stringify([error, String(error)]), /secret-path/);
 });
