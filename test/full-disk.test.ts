@@ -1,11 +1,13 @@
-/** What a gateway does whose lines, printed and logged, go to a disk that is full. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** What a gateway does whose lines, printed and logged, go to a disk that is full, or whose data does. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { findRunning } from '../src/start/running.ts';
 import { catalogueOf } from './few-endpoints.ts';
 import { freePort } from './free-port.ts';
-import { startProgram } from './started.ts';
+import { printed, startMain, startProgram } from './started.ts';
 import { wordsFor } from './words-for.ts';
 
 /** Every write to it fails, as on a full disk. */
@@ -13,28 +15,36 @@ const FULL = '/dev/full';
 
 const skip = existsSync(FULL) ? false : 'this system has no /dev/full';
 
+/** What a gateway is told that sells one endpoint, without chains of its own. */
+async function shop(t: Test) {
+  const catalogue = catalogueOf(t, ['image/family-a-2-pro']);
+  const port = String(await freePort());
+  const data = join(catalogue, '..', 'data');
+  const environment = {
+    TURNPIKE_MODE: 'live',
+    TURNPIKE_PUBLIC_URL: 'https://gateway.example',
+    TURNPIKE_PAY_TO_EVM: `0x${'ab'.repeat(20)}`,
+    TURNPIKE_FACILITATOR_URL: 'http://127.0.0.1:9',
+    TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
+    REPLICATE_API_TOKEN: 'a key of the test',
+    HOST: '127.0.0.1',
+    PORT: port,
+    TURNPIKE_CATALOGUE: catalogue,
+    TURNPIKE_DATA: data,
+    LOG_LEVEL: 'info',
+  };
+  return { catalogue, port, data, environment, file: join(catalogue, 'endpoints/image/family-a-2-pro.yaml') };
+}
+
 t.test(
   'a gateway whose lines find no room sells on, follows its catalogue, and ends as it is told to',
   {
     skip,
   },
   async (t) => {
-    const catalogue = catalogueOf(t, ['image/family-a-2-pro']);
-    const port = String(await freePort());
+    const { port, file, environment } = await shop(t);
     const words = [process.execPath, ...wordsFor('src/main.ts')];
-    const run = startProgram('sh', ['-c', `exec "$@" >${FULL} 2>&1`, 'sh', ...words], {
-      TURNPIKE_MODE: 'live',
-      TURNPIKE_PUBLIC_URL: 'https://gateway.example',
-      TURNPIKE_PAY_TO_EVM: `0x${'ab'.repeat(20)}`,
-      TURNPIKE_FACILITATOR_URL: 'http://127.0.0.1:9',
-      TURNPIKE_MPP_SECRET: 'a secret of the test that is long enough',
-      REPLICATE_API_TOKEN: 'a key of the test',
-      HOST: '127.0.0.1',
-      PORT: port,
-      TURNPIKE_CATALOGUE: catalogue,
-      TURNPIKE_DATA: join(catalogue, '..', 'data'),
-      LOG_LEVEL: 'info',
-    });
+    const run = startProgram('sh', ['-c', `exec "$@" >${FULL} 2>&1`, 'sh', ...words], environment);
     t.teardown(() => void run.child.kill('SIGKILL'));
     let hasEnded = false;
     run.ended.then(() => {
@@ -56,12 +66,37 @@ t.test(
 
     const first = await soldInstead(undefined);
     t.ok(first, 'it answers');
-    const file = join(catalogue, 'endpoints/image/family-a-2-pro.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"0.05"', '"0.09"'));
     run.child.kill('SIGHUP');
     t.ok(await soldInstead(first), 'it sells what the files say now, though it cannot say so');
     t.ok(await sold(), 'and answers after that');
     run.child.kill('SIGTERM');
     t.equal(await run.ended, 0);
+  },
+);
+
+/** From now on no file that the process writes grows beyond so many bytes: for it the disk is full. */
+const bound = (pid: number | undefined, bytes: number | 'unlimited') =>
+  execFileSync('prlimit', [`--fsize=${bytes}:`, '--pid', String(pid)]);
+
+t.test(
+  'a gateway that refuses a catalogue while its disk is full is found by commands all the same',
+  { skip: existsSync('/usr/bin/prlimit') ? false : 'this system has no prlimit' },
+  async (t) => {
+    const { file, data, environment } = await shop(t);
+    const run = startMain(environment);
+    t.teardown(() => void run.child.kill('SIGKILL'));
+    await printed(run, /^ready /m);
+    const found = findRunning(data);
+    t.match(found, { pid: run.child.pid });
+    appendFileSync(file, 'nonsense: 1\n');
+    bound(run.child.pid, 0);
+    run.child.kill('SIGHUP');
+    await printed(run, /the catalogue was not loaded again/);
+    t.same(findRunning(data), found);
+    bound(run.child.pid, 'unlimited');
+    run.child.kill('SIGTERM');
+    t.equal(await run.ended, 0);
+    t.equal(findRunning(data), undefined);
   },
 );

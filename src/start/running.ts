@@ -1,5 +1,5 @@
 /** Where a gateway that runs on a data directory is found by commands: `gateway.json` there. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigProblem } from '../environment.ts';
 import { codeOf, isWithoutRoom } from '../error-code.ts';
@@ -29,11 +29,12 @@ const fileIn = (directory: string): string => join(directory, 'gateway.json');
 export function writeRunning(directory: string, running: Running): () => void {
   makeDirectory(directory);
   const file = fileIn(directory);
+  const part = `${file}.${running.pid}.part`;
   try {
-    // A note that outlived a gateway of another user could not be written to.
-    rmSync(file, { force: true });
-    writeFileSync(file, JSON.stringify(running));
+    writeFileSync(part, JSON.stringify(running));
+    renameSync(part, file);
   } catch (error) {
+    rmSync(part, { force: true });
     if (isWithoutRoom(error)) throw error;
     throw new ConfigProblem([`${file} cannot be written (${codeOf(error)}): take away what has that name`]);
   }
