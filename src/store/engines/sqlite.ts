@@ -59,12 +59,16 @@ export function openSqliteStore(file: string, { now = Date.now, log, upgrades }:
     return orUnavailable(work());
   }
 
+  function demandThere(): void {
+    if (inodeOf(path) !== inode) throw storeUnavailable(goneFrom(path));
+  }
+
   const engine: Engine = {
     rowLock: '',
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
     now,
     async check() {
-      if (inodeOf(path) !== inode) throw storeUnavailable(goneFrom(path));
+      demandThere();
     },
     read: (statement) => start(async () => step(statement).rows),
     write: (statement) => start(() => commit(() => step(statement))),
@@ -75,11 +79,34 @@ export function openSqliteStore(file: string, { now = Date.now, log, upgrades }:
       database.close();
     },
   };
-  return storeOn(engine, log);
+  const store = storeOn(engine, log);
+  const { claim } = store;
+  const { hold } = store.credits;
+  return {
+    ...store,
+    // What has begun goes on, so that its payer has its answer at least: nothing begins that nobody could look up.
+    async claim(...asked) {
+      demandThere();
+      return claim(...asked);
+    },
+    credits: {
+      ...store.credits,
+      async hold(request) {
+        demandThere();
+        return hold(request);
+      },
+    },
+  };
 }
 
-/** Which file has the name now; undefined where none has, or where all is in memory. */
-const inodeOf = (path: string): bigint | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+/** Which file has the name now; undefined where none has, or where all is in memory. Throws Problem `store_unavailable`. */
+function inodeOf(path: string): bigint | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+  } catch (error) {
+    throw storeUnavailable(reasonOf(error));
+  }
+}
 
 /** SQLite itself looks for that where it keeps no log, and else goes on with a file that nobody can open any more. */
 const goneFrom = (path: string): string =>

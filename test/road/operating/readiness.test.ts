@@ -1,6 +1,6 @@
 /** Whether an instance may be sent calls is another question than whether its process lives. */
 import { once } from 'node:events';
-import { renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -52,6 +52,39 @@ t.test('nor is one whose database file was taken away: what it writes then is lo
   });
   renameSync(away, file);
   while ((await ask(`${gateway.url}/readyz`)).status !== 200) await delay(100);
+});
+
+t.test('nor does it sell then: what was bought would be lost, and nobody could show that it was', async (t) => {
+  const gateway = await startGateway({ networks: ['chain-c'] });
+  t.teardown(gateway.stop);
+  const credits = request(gateway, '/v1/credits', { amount_usd: '5' });
+  const paid = await signProof(gateway, 'chain-c', credits);
+  const bought = await sendProof(credits, paid);
+  const { api_key: key } = (await bought.json()) as { api_key: string };
+  const chat = () =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model: 'vendor2-3.5-flash', messages: [{ role: 'user', content: 'fog' }] }),
+    });
+  const call = request(gateway, '/llm/vendor2-3.5-flash', { prompt: 'fog' });
+  const proof = await signProof(gateway, 'chain-c', call);
+  const earned = await gateway.earned('chain-c');
+
+  const [file, away] = [join(gateway.directory, 'turnpike.sqlite'), join(gateway.directory, 'away')];
+  renameSync(file, away);
+  copyFileSync(away, file);
+  for (const refused of [await sendProof(call, proof), await chat()]) {
+    t.equal(refused.status, 503);
+    t.match(await refused.json(), { error: { code: 'store_unavailable' } });
+  }
+  t.equal(await gateway.earned('chain-c'), earned, 'nothing is charged');
+  t.equal((await fetch(call.url, call.init)).status, 402, 'what it costs is told');
+  t.match(await (await sendProof(credits, paid)).json(), { api_key: key }, 'what was bought before is answered');
+
+  renameSync(away, file);
+  t.equal((await sendProof(call, proof)).status, 200, 'the same payment buys it once the file is back');
+  t.equal((await chat()).status, 200);
 });
 
 t.test('nor is one while what it sells could not be stored, its media being a mount of their own', async (t) => {
