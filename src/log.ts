@@ -14,12 +14,33 @@ export interface Log {
 /** Characters of lines that wait for room on a disk, or for a reader who has stopped: those that come then are lost. */
 const MOST_UNWRITTEN = 16 * 1024 * 1024;
 
+/** How long a process that ends waits for a reader who takes nothing, in milliseconds. */
+const LAST_LINES_MS = 1_000;
+
 /**
  * On standard error, JSON lines, or readable ones where that is a terminal; standard output is for what a person asked for.
  * `base` is in every line.
  */
 export function createLog(level: string, base: object | null = null): Log {
-  const stream = pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN });
+  let isLast = false;
+  let unread = 0;
+  let unreadSince = 0;
+  const hasPatience = (_error: Error, waiting: number, behind: number) => {
+    if (waiting + behind !== unread) unreadSince = performance.now();
+    unread = waiting + behind;
+    return !isLast || performance.now() - unreadSince < LAST_LINES_MS;
+  };
+  const stream = pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN, retryEAGAIN: hasPatience });
+  const writeLast = stream.flushSync.bind(stream);
+  stream.flushSync = () => {
+    isLast = true;
+    unreadSince = performance.now();
+    try {
+      writeLast();
+    } catch {
+      // What nobody reads must not keep the process from its end.
+    }
+  };
   // Who sells does not end for want of room for a line: what is kept is written with the next, once there is some.
   stream.on('error', () => {
     // It would try for ever, and the process could not end.

@@ -1,6 +1,16 @@
-/** What a gateway does whose lines, printed and logged, go to a disk that is full, or whose data does. */
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** What a gateway does whose lines, printed and logged, go to a disk that is full or to nobody, or whose data does. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -74,6 +84,34 @@ t.test(
     t.equal(await run.ended, 0);
   },
 );
+
+/** The end to write to of a pipe that is full, and that nobody reads. */
+function fullPipe(t: Test, pipe: string): number {
+  execFileSync('mkfifo', [pipe]);
+  const end = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  t.teardown(() => closeSync(end));
+  const line = Buffer.alloc(4096, 'x');
+  try {
+    for (;;) writeSync(end, line);
+  } catch {
+    return end;
+  }
+}
+
+t.test('a gateway whose lines nobody reads any more answers, and ends as it is told to', async (t) => {
+  const { catalogue, port, environment } = await shop(t);
+  const child = spawn(process.execPath, wordsFor('src/main.ts'), {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', fullPipe(t, join(catalogue, '..', 'pipe'))],
+  });
+  t.teardown(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  if (child.stdout) await once(child.stdout, 'data');
+  const call = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"prompt":"fog"}' };
+  t.equal((await fetch(`http://127.0.0.1:${port}/image/family-a-2-pro`, call)).status, 402);
+  child.kill('SIGTERM');
+  t.same(await ended, [0, null]);
+});
 
 /** From now on no file that the process writes grows beyond so many bytes: for it the disk is full. */
 const bound = (pid: number | undefined, bytes: number | 'unlimited') =>
