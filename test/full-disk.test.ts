@@ -6,11 +6,13 @@ import {
   closeSync,
   constants,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -84,6 +86,38 @@ t.test(
     t.equal(await run.ended, 0);
   },
 );
+
+/** Runs what comes after it where a directory, its first operand, is a disk of so many kilobytes, its second. */
+const ON_SMALL_DISK = 'mount -t tmpfs -o size="$2k" small "$1" && shift 2 && exec "$@"';
+const OWN_DISKS = ['--user', '--map-root-user', '--mount', 'sh', '-c', ON_SMALL_DISK, 'sh'];
+
+function hasOwnDisks(): boolean {
+  try {
+    execFileSync('unshare', [...OWN_DISKS, tmpdir(), '8', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const withOwnDisks = { skip: hasOwnDisks() ? false : 'this system lets nobody mount a disk of his own' };
+
+t.test('a start that finds no room for its database says in one line what to do', withOwnDisks, async (t) => {
+  const { data, environment } = await shop(t);
+  mkdirSync(data);
+  // One has no room for the first table, the other none for what is shared with those who read meanwhile.
+  for (const kilobytes of ['40', '12']) {
+    const words = [...OWN_DISKS, data, kilobytes, process.execPath, ...wordsFor('src/main.ts')];
+    const run = startProgram('unshare', words, environment);
+    t.teardown(() => void run.child.kill('SIGKILL'));
+    t.equal(await run.ended, 1);
+    t.match(
+      run.output(),
+      /^The database file .*turnpike\.sqlite cannot be used: .*\. Make room on its disk, or set TURNPIKE_DATA to a directory on another\n$/,
+    );
+    t.notMatch(run.output(), /rollback/);
+  }
+});
 
 /** The end to write to of a pipe that is full, and that nobody reads. */
 function fullPipe(t: Test, pipe: string): number {

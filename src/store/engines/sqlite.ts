@@ -169,8 +169,14 @@ function openDatabase(path: string, upgrades: boolean | undefined): Database.Dat
 /** libsql has no code for a file that it cannot open, and names SQLite's at the end of a sentence. */
 const SHUT = /^(SQLITE_(CANTOPEN|READONLY)|EACCES|EPERM|EROFS|ConnectionFailed\(.*: 14"\)$)/;
 
-/** What to do where the system does not let the file be written, or its log beside it, as after another user restored them. */
+/** The second is said of the memory that is shared with others who have the file open, and grows in a file as well. */
+const FULL = /^SQLITE_(FULL|IOERR_SHMSIZE)$/;
+
+/** What to do on a full disk, and where the system does not let the file be written, or its log beside it, as after another user restored them. */
 function wayOutOf(error: unknown): string {
+  if (FULL.test(`${codeOf(error)}`)) {
+    return '. Make room on its disk, or set TURNPIKE_DATA to a directory on another';
+  }
   if (!SHUT.test(`${codeOf(error) || reasonOf(error)}`)) return '';
   return '. Let the user that runs this write its directory and what is in there, or set TURNPIKE_DATA to another one';
 }
@@ -195,13 +201,18 @@ function inItsTurn(act: () => void): void {
 }
 
 function migrate(database: Database.Database, upgrades: boolean | undefined): void {
-  const inOneTransaction = database.transaction(() => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
     const [row] = database.pragma('user_version') as { user_version: number }[];
     for (const migration of migrationsFrom(row?.user_version ?? 0, sqliteDialect, upgrades)) {
       if (typeof migration === 'string') database.exec(migration);
       else runSteps(migration(), (statement) => run(database.prepare(statement.text), statement));
     }
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
-  });
-  inOneTransaction.immediate();
+    database.exec('COMMIT');
+  } catch (error) {
+    // On a full disk SQLite has given it up by itself, and would say that alone.
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }
