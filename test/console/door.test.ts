@@ -96,6 +96,15 @@ t.test('a session lasts over a restart with the same token, until it ends, and n
   t.end();
 });
 
+t.test('who has the token is let in a minute after too many wrong ones, also where the clock was set back', (t) => {
+  let now = 10_000_000;
+  const tries = openSessions(TOKEN, () => now);
+  for (let each = 0; each < 10; each += 1) t.throws(() => tries.checkToken('wrong'), { message: /not the token/ });
+  now -= 7_200_000;
+  tries.checkToken(TOKEN);
+  t.end();
+});
+
 t.test('another page may ask for nothing, and change nothing', async (t) => {
   const { host } = new URL(admin);
   const elsewhere: Record<string, string>[] = [
