@@ -173,9 +173,9 @@ export function openEvmDeployments(options: DeploymentOptions): EvmDeployments {
   }
 
   async function appears(wallet: NamedWallet, withinMs: number): Promise<boolean> {
-    for (const until = Date.now() + withinMs; ; await delay(POLL_MS)) {
+    for (const until = performance.now() + withinMs; ; await delay(POLL_MS)) {
       if (await exists(wallet).catch(() => false)) return true;
-      if (Date.now() >= until) return false;
+      if (performance.now() >= until) return false;
     }
   }
 

@@ -137,7 +137,7 @@ export function createLocalEvmNetwork(
   }
 
   async function waitForReceipt(hash: Hex, attempt: Attempt): Promise<TransactionReceipt> {
-    const deadline = Date.now() + confirmationTimeoutMs;
+    const deadline = performance.now() + confirmationTimeoutMs;
     for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 2, SLOWEST_POLL_MS)) {
       const receipt = await receiptOf(hash);
       if (receipt) {
@@ -145,7 +145,7 @@ export function createLocalEvmNetwork(
         attempt.transaction = receipt.transactionHash;
         return receipt;
       }
-      if (Date.now() + pause > deadline) throw new Error('the chain has not confirmed in time');
+      if (performance.now() + pause > deadline) throw new Error('the chain has not confirmed in time');
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

@@ -1,5 +1,6 @@
 /** One authorization is one settlement, whatever its signature looks like. */
 import { randomBytes } from 'node:crypto';
+import { mock } from 'node:test';
 import t from 'tap';
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
@@ -53,3 +54,19 @@ t.test('a wallet that takes the same signature for two authorizations is answere
   t.equal(new Set(transactions).size, 2, 'each by a transaction of its own');
   t.equal(await chains.balance(baseSepolia.id, wallet), 1_000_000n - 20n);
 });
+
+t.test(
+  'what no block takes is waited for no longer where the clock of the machine is set back meanwhile',
+  async (t) => {
+    const { payload, requirements } = await signV2(chains, baseSepolia, { amount: '10' });
+    const facilitator = localFacilitator({ evm: [evm], solana: [], confirmationTimeoutMs: 1_000 });
+    await rpc('evm_setAutomine', [false]);
+    const settled = facilitator.settle(payload, requirements);
+    const isSent = async () => Number(((await rpc('txpool_status', [])) as { pending: string }).pending) > 0;
+    while (!(await isSent()));
+    const { now } = Date;
+    const clock = mock.method(Date, 'now', () => now() - 7_200_000);
+    t.teardown(() => clock.mock.restore());
+    t.match(await settled, { state: 'unknown', reason: /not confirmed/ });
+  },
+);
