@@ -94,7 +94,7 @@ const refusalOf = (error: unknown): BaseError | undefined => {
 
 /** Whoever says so has it: of nodes behind one address another may have been asked before. */
 const isKnown = (error: unknown): boolean =>
-  error instanceof BaseError && /already (known|imported)/i.test(error.details);
+  error instanceof BaseError && /\balready ?(?:known|imported)|\bknown transaction/i.test(error.details);
 
 export interface EvmSender {
   /** Hash of the transaction. Throws the node's refusal, as viem has it, or what kept it from answering. */

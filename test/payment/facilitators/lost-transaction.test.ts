@@ -239,7 +239,7 @@ t.test('a settlement that a reorganisation took back settles again, and later on
   t.match(await facilitator.settle(payload, requirements, patiently()), { state: 'settled', amount: 36n });
 });
 
-for (const said of ['already known', 'transaction already imported']) {
+for (const said of ['already known', 'transaction already imported', 'AlreadyKnown', 'Known transaction']) {
   t.test(`a transaction of which its node says "${said}" is on its way, and no second one is sent`, async (t) => {
     // A balancer that lost the answer of one node, and asks the next.
     const balancer = await serve(async (_request, response, body) => {
