@@ -149,6 +149,24 @@ t.test('a gateway whose lines nobody reads any more answers, and ends as it is t
   t.same(await ended, [0, null]);
 });
 
+/** Whoever reads the lines of the process is behind: no write has room but the last ones, for which it waits. */
+const BEHIND = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs';
+  const { write } = fs;
+  const noRoom = Object.assign(new Error('no room'), { code: 'EAGAIN' });
+  fs.write = (to, ...rest) => (to === 2 ? setImmediate(rest.at(-1), noRoom, 0) : write(to, ...rest));
+`)}`;
+
+t.test('a gateway whose lines are read late ends once all of them are read', async (t) => {
+  const { environment } = await shop(t);
+  const run = startMain({ ...environment, NODE_OPTIONS: `--import=${BEHIND}` });
+  t.teardown(() => void run.child.kill('SIGKILL'));
+  await printed(run, /^ready /m);
+  run.child.kill('SIGTERM');
+  t.equal(await run.ended, 0);
+  t.match(run.output(), /"facilitator is out of reach"\}\n\{/, 'also what was tried before: it comes first');
+});
+
 /** From now on no file that the process writes grows beyond so many bytes: for it the disk is full. */
 const bound = (pid: number | undefined, bytes: number | 'unlimited') =>
   execFileSync('prlimit', [`--fsize=${bytes}:`, '--pid', String(pid)]);
