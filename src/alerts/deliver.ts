@@ -73,8 +73,10 @@ function faultOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof AddressRefused) return cause.message;
     if (isTimeout(cause)) return `gave no answer in ${DEADLINE_MS / 1000} s`;
-    if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]+$/.test(cause.code))
-      return `failed: ${cause.code}`;
+    if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]+$/.test(cause.code)) {
+      const isOfName = 'syscall' in cause && /^query/.test(String(cause.syscall));
+      return isOfName ? `failed: its name could not be looked up (${cause.code})` : `failed: ${cause.code}`;
+    }
   }
   return 'could not be reached';
 }

@@ -6,6 +6,8 @@ import t, { type Test } from 'tap';
 import { openDelivery } from '../../src/alerts/deliver.ts';
 import { alertProblems } from '../../src/alerts/secret.ts';
 import { readConfig } from '../../src/gateway/config.ts';
+import { openResolve } from '../../src/upstream/http/public-url.ts';
+import { freePort } from '../free-port.ts';
 
 const secret = `whsec_${Buffer.from('another secret of thirty-two byte').toString('base64')}`;
 
@@ -47,6 +49,16 @@ t.test('nothing is sent to an address inside, by whatever name, nor without http
   t.equal(await delivery.deliver(told(`https://ops.example:${port}/`)), inside, 'a name that leads inside as well');
   t.same(looked, ['ops.example']);
   t.equal(asked, 0);
+});
+
+t.test('where no name server answers, nobody is told that the receiver does not', async (t) => {
+  const resolve = openResolve([`127.0.0.1:${await freePort()}`]);
+  const delivery = await openDelivery({ secret, allowsPrivate: false, resolve });
+  t.teardown(delivery.close);
+  t.equal(
+    await delivery.deliver(told('https://ops.example/')),
+    'failed: its name could not be looked up (ECONNREFUSED)',
+  );
 });
 
 t.test('an answer without an end is not read to it, and what fails is told without the address', async (t) => {
