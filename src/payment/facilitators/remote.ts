@@ -70,12 +70,13 @@ function why(error: unknown): string {
   return name === 'TimeoutError' || name === 'AbortError' ? 'no answer in time' : (asText(code) ?? 'no connection');
 }
 
-/** Undefined for what a challenge has no room for, or nobody could sign. */
+/** Undefined for what is none, what a challenge has no room for, or nobody could sign. */
 function readKind(given: unknown): Kind | undefined {
   const { x402Version, scheme, network, extra } = asJsonObject(given);
-  const kind: Kind = { x402Version: Number(x402Version), scheme: String(scheme), network: String(network) };
+  if (typeof x402Version === 'object' || typeof scheme !== 'string' || typeof network !== 'string') return undefined;
+  const kind: Kind = { x402Version: Number(x402Version), scheme, network };
   const needed = asJsonObject(extra);
-  if (kind.network.startsWith('solana:') && !isSolanaAddress(String(needed.feePayer))) return undefined;
+  if (network.startsWith('solana:') && !isSolanaAddress(asText(needed.feePayer) ?? '')) return undefined;
   if (!extra) return kind;
   try {
     return JSON.stringify(needed).length > LONGEST_EXTRA ? undefined : { ...kind, extra: needed };

@@ -239,6 +239,27 @@ t.test('what it says of extensions is logged once until it says something else, 
   t.ok(told.length < 2_000);
 });
 
+t.test('what it supports and nobody can read costs that entry alone', async (t) => {
+  const good = { x402Version: 2, scheme: 'exact', network: 'eip155:1' };
+  const nothing = { toString: 1, valueOf: 1 };
+  const solana = { ...good, network: 'solana:1' };
+  const garbled = [
+    null,
+    7,
+    [nothing],
+    { ...good, x402Version: nothing },
+    { ...good, x402Version: [nothing] },
+    { ...good, scheme: nothing },
+    { ...good, network: nothing },
+    { ...good, network: [nothing] },
+    { ...solana, extra: { feePayer: nothing } },
+  ];
+  for (const one of garbled) {
+    const facilitator = await answering(t, always(200, { kinds: [one, good] }));
+    t.same(await facilitator.supported(), [good], JSON.stringify(one));
+  }
+});
+
 t.test('a caller can stop waiting', async (t) => {
   const facilitator = await answering(t, () => undefined);
   await t.rejects(facilitator.verify(payload, requirements, AbortSignal.timeout(20)), FacilitatorUnreachable);
