@@ -22,6 +22,14 @@ interface Bounds {
   readonly began?: (status: number) => void;
 }
 
+/** A buffer of at least so many bytes, of which the first are the same. Twice as large each time, so that few are copied often. */
+function withRoom(held: Buffer, used: number, wanted: number): Buffer {
+  if (wanted <= held.length) return held;
+  const larger = Buffer.allocUnsafe(Math.max(wanted, 2 * held.length));
+  held.copy(larger, 0, 0, used);
+  return larger;
+}
+
 /** Rejects where there is no whole answer, also where the limit ends it: `limit.aborted` tells. */
 export function wholeAnswer(
   dispatcher: Dispatcher,
@@ -32,7 +40,8 @@ export function wholeAnswer(
     let stop: ((reason: Error) => void) | undefined;
     let status = 0;
     let headers: WholeAnswer['headers'] = {};
-    const pieces: Buffer[] = [];
+    // What came, at its beginning: a piece for each byte, as some send them, would be a hundred times as large.
+    let held: Buffer = Buffer.alloc(0);
     let bytes = 0;
     const late = () => {
       const reason = new DOMException('the request was given up', 'AbortError');
@@ -55,18 +64,19 @@ export function wholeAnswer(
       },
       onResponseData(_, piece) {
         limit.heard();
+        const before = bytes;
         bytes += piece.length;
-        if (bytes <= maxBytes) {
-          pieces.push(piece);
-          return;
+        if (bytes > maxBytes) {
+          resolve({ status, headers, body: undefined });
+          stop?.(new Error('the answer is too large'));
+        } else if (before === 0) {
+          held = piece;
+        } else {
+          held = withRoom(held, before, bytes);
+          piece.copy(held, before);
         }
-        resolve({ status, headers, body: undefined });
-        stop?.(new Error('the answer is too large'));
       },
-      onResponseEnd() {
-        const [only = Buffer.alloc(0)] = pieces;
-        resolve({ status, headers, body: pieces.length > 1 ? Buffer.concat(pieces) : only });
-      },
+      onResponseEnd: () => resolve({ status, headers, body: held.subarray(0, bytes) }),
       onResponseError: (_, error) => reject(error),
     });
   });

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { Pool } from 'undici';
 import { TimeLimit } from '../../src/outgoing/time-limit.ts';
 import { wholeAnswer } from '../../src/outgoing/whole-answer.ts';
+import { heapLeftBy } from '../heap.ts';
 
 async function serve(t: Test, answer: RequestListener, connections = 8): Promise<Pool> {
   const server = createServer(answer).listen(0, '127.0.0.1');
@@ -60,6 +61,43 @@ t.test('of more bytes than are taken, the rest is not read', async (t) => {
   const { status, body } = await wholeAnswer(pool, get, { maxBytes: 4, limit: unlimited() });
   t.same([status, body], [200, undefined]);
   await isClosed;
+});
+
+t.test('an answer that comes byte by byte holds little more than its bytes while it comes', async (t) => {
+  const BYTES = 2 ** 18;
+  const pool = await serve(t, ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.write('1\r\na\r\n'.repeat(BYTES));
+  });
+  const given = new AbortController();
+  const ending = new TimeLimit(given.signal, undefined);
+  let asked: Promise<unknown> = Promise.resolve();
+  const left = await heapLeftBy(async () => {
+    await new Promise<void>((resolve) => {
+      let heard = 0;
+      ending.heard = () => {
+        heard += 1;
+        // The first is its beginning.
+        if (heard > BYTES) resolve();
+      };
+      asked = wholeAnswer(pool, get, { maxBytes: BYTES, limit: ending }).catch(() => undefined);
+    });
+  });
+  t.ok(left < 8 * BYTES, `${left} bytes`);
+  given.abort();
+  await asked;
+});
+
+t.test('an answer of pieces of every length has each byte once, in order', async (t) => {
+  const pieces = Array.from({ length: 40 }, (_, at) => Buffer.alloc((at * 37) % 50, at));
+  const whole = Buffer.concat(pieces);
+  const pool = await serve(t, (_request, response) => {
+    for (const piece of pieces) response.write(piece);
+    response.end();
+  });
+  const { body } = await wholeAnswer(pool, get, { maxBytes: whole.length, limit: unlimited() });
+  t.same(body, whole);
+  t.equal((await wholeAnswer(pool, get, { maxBytes: whole.length - 1, limit: unlimited() })).body, undefined);
 });
 
 t.test('a limit ends what has not been asked, what has no answer and what has half of one', async (t) => {
