@@ -14,7 +14,7 @@ import type { FacilitatorSvmSigner } from '@x402/svm';
 import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { asJsonObject } from '../../json.ts';
 import { decodeBase58 } from '../../on-chain/base58.ts';
 import { connect } from '../../outgoing/connect.ts';
@@ -43,13 +43,39 @@ const LIMITS = {
 };
 
 /**
+ * More than any answer to what is asked here has. To read one of 16 MB, with every digit of its numbers, keeps all else waiting for
+ * seconds.
+ */
+const MOST_BYTES = 1024 * 1024;
+
+/** Gives up an answer that is longer, and one that is compressed, which nobody asked for and of which gigabytes may be made. */
+function bounded(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+  let bytes = 0;
+  return {
+    onRequestStart: (...started) => handler.onRequestStart?.(...started),
+    onResponseStart(controller, status, headers, message) {
+      if (headers['content-encoding']) controller.abort(new Error('the answer is compressed'));
+      else handler.onResponseStart?.(controller, status, headers, message);
+    },
+    onResponseData(controller, piece) {
+      bytes += piece.length;
+      if (bytes > MOST_BYTES) controller.abort(new Error('the answer is too large'));
+      else handler.onResponseData?.(controller, piece);
+    },
+    onResponseEnd: (...ended) => handler.onResponseEnd?.(...ended),
+    onResponseError: (...failed) => handler.onResponseError?.(...failed),
+  };
+}
+
+/**
  * @solana/kit sets a content-length and Node's fetch adds its own; the npm undici, through which every fetch goes
- * once it is loaded, refuses the pair. It counts the bytes by itself.
+ * once it is loaded, refuses the pair. It counts the bytes by itself. It also asks for answers that are compressed.
  */
 function newDispatcher() {
   return new Agent({ connect }).compose((dispatch) => (request, handler) => {
-    const headers = Object.entries(request.headers ?? {}).filter(([name]) => name.toLowerCase() !== 'content-length');
-    return dispatch({ ...request, headers: Object.fromEntries(headers) }, handler);
+    const isKept = (name: string) => !['content-length', 'accept-encoding'].includes(name.toLowerCase());
+    const headers = Object.fromEntries(Object.entries(request.headers ?? {}).filter(([name]) => isKept(name)));
+    return dispatch({ ...request, headers }, bounded(handler));
   });
 }
 

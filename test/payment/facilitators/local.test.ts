@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { request } from 'undici';
 import { findEip3009Settlement } from '../../../src/payment/authorizations/eip3009.ts';
@@ -57,6 +58,27 @@ t.test('a Solana node that takes connections and says nothing is given up', { ti
   t.same(await facilitator.accounts?.(10_000), new Map(), 'nor does it tell what the account has');
   const { payload, requirements } = await signV2(chains, solanaDevnet, { amount: '77' });
   await t.rejects(facilitator.verify(payload, requirements), FacilitatorUnreachable);
+});
+
+t.test('of a Solana node no more is read than any answer has, however it comes', async (t) => {
+  const value = { blockhash: '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM', lastValidBlockHeight: 9 };
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: '1', result: { context: { slot: 1 }, value } });
+  const ofLength = (bytes: number) => Buffer.from(answer.padEnd(bytes));
+  const most = 1024 * 1024;
+  let send = (_response: ServerResponse): void => undefined;
+  const node = await serve((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    send(response);
+  });
+  t.teardown(node.stop);
+  const solana = chains.facilitatorOptions.solana.map((network) => ({ ...network, rpcUrl: node.url }));
+  const facilitator = localFacilitator({ evm: [], solana });
+  send = (response) => response.end(ofLength(most));
+  t.equal((await facilitator.supported()).length, 2);
+  send = (response) => response.end(ofLength(most + 1));
+  await t.rejects(facilitator.supported(), { message: /does not answer/ });
+  send = (response) => response.setHeader('content-encoding', 'gzip').end(gzipSync(ofLength(most + 1)));
+  await t.rejects(facilitator.supported(), { message: /does not answer/ }, 'nor of what is made of it');
 });
 
 for (const [version, sign] of [
