@@ -16,7 +16,8 @@ import { readQuery } from './query.ts';
 const allFaults = { strict: false, verbose: true } as const;
 const firstFault = { ...allFaults, allErrors: false } as const;
 const ofRequests = { first: new Validators(firstFault), every: new Validators(allFaults) };
-const ofResults = new Validators({ strict: false, useDefaults: false, allErrors: false });
+// What is larger than numbers can be would be sold as null.
+const ofResults = new Validators({ strict: false, strictNumbers: true, useDefaults: false, allErrors: false });
 
 /** As many faults as are worth telling at once. */
 const MOST_DETAILS = 20;

@@ -96,5 +96,5 @@ export function triedValidator(schema: JsonSchema, ajv: Ajv2020 = openSchemaTria
 
 /** Compiles requests' and results' schemas for use. Validating a request fills defaults in. */
 export const openSchemaCompiler = (
-  options: Pick<Options, 'allErrors' | 'strict' | 'useDefaults' | 'verbose'> = {},
+  options: Pick<Options, 'allErrors' | 'strict' | 'strictNumbers' | 'useDefaults' | 'verbose'> = {},
 ): Ajv2020 => withFormats({ useDefaults: true, ...options });

@@ -165,6 +165,19 @@ t.test('what nests without end in an answer is no fault of the gateway, and not 
   t.equal(await gateway.earned('chain-c'), before);
 });
 
+t.test('a number that is larger than numbers can be is not sold as none, and not charged', async (t) => {
+  const { origin } = await serve(t, (_asked, response) =>
+    response.end('{"current":{"temp_c":1e400},"forecast":{"days":[]}}'),
+  );
+  const { gateway, buy } = await sell(t, weatherFiles(origin), KEY);
+  const before = await gateway.earned('chain-c');
+  t.match(await buy('chain-c', '/weather/forecast', { city: 'Lisbon' }), {
+    status: 500,
+    body: { error: { code: 'upstream_invalid_result' } },
+  });
+  t.equal(await gateway.earned('chain-c'), before);
+});
+
 t.test('a job whose number is too long to be exact is not taken for another’s, and not charged', async (t) => {
   const asked: unknown[] = [];
   const { origin } = await serve(t, (request, response) => {
