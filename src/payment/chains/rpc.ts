@@ -29,6 +29,9 @@ export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknow
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const TOO_MANY_REQUESTS = 429;
 
+/** Objects have no text that could be relied on. */
+const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object';
+
 /**
  * Kept alive, and shared per host. undici's own may be of the version that Node has in it. Loaded when a node is asked for the
  * first time: commands load this file with the rails and ask none, and it is a quarter of their start.
@@ -65,8 +68,11 @@ export function createRpc(rpcUrl: string, timeoutMs = 10_000): Rpc {
     // Its error is its provider's then, and says nothing of what was asked.
     if (isLimited) throw new ChainUnreachable(`the chain's node is asked too often to answer ${method}`);
     if (isJsonObject(answer.error)) {
-      const said = withoutAddresses(String(answer.error.message).slice(0, 200));
-      throw new ChainProblem(Number(answer.error.code), `${method}: ${said}`);
+      const { code, message } = answer.error;
+      if (!isPlain(code) || !isPlain(message)) {
+        throw new ChainUnreachable(`the chain's node answered ${method} with an error that is none`);
+      }
+      throw new ChainProblem(Number(code), `${method}: ${withoutAddresses(String(message).slice(0, 200))}`);
     }
     if (!('result' in answer)) throw new ChainUnreachable(`the chain's node answered ${method} without a result`);
     return answer.result;

@@ -65,6 +65,12 @@ t.test('a node that says nothing of use is out of reach, and its address is not 
     ['"text"', 'answered eth_call with something else'],
     ['{"id":1}', 'answered eth_call without a result'],
     ['{"id":1,"error":"none"}', 'answered eth_call without a result'],
+    ['{"id":1,"error":{"code":-32000,"message":{"toString":1}}}', 'answered eth_call with an error that is none'],
+    ['{"id":1,"error":{"code":-32000,"message":[{"toString":1}]}}', 'answered eth_call with an error that is none'],
+    [
+      '{"id":1,"error":{"code":{"valueOf":1,"toString":1},"message":"no"}}',
+      'answered eth_call with an error that is none',
+    ],
   ] as const) {
     const problem = await createRpc(await saying(t, text))('eth_call', []).catch((caught: unknown) => caught);
     t.ok(problem instanceof ChainUnreachable, text);
