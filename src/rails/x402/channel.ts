@@ -190,17 +190,24 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
     );
   }
 
-  /** The deposit that has to be made first, if any. Throws Refusal for one that is not worth its transaction. */
+  /**
+   * The deposit that has to be made first, if any. Throws Refusal for one that is not worth its transaction, and Problem
+   * `settlement_pending` where an earlier attempt has made it and a node does not show it yet.
+   */
   async function depositOf(
-    { authorization: { config, channel, voucher, deposit }, network, amount, leastPrice }: Asked,
+    { authorization: { identity, config, channel, voucher, deposit }, network, amount, leastPrice }: Asked,
     { kept, state }: Standing,
     operator: ChannelOperator,
   ): Promise<Deposit | undefined> {
     const isEnough = voucher.max <= BigInt(state.balance);
+    const wasTaken = kept?.pending?.paymentId === identity(network.caip2, network.asset.address);
+    // A node that is behind would have it made once more, which the token refuses.
+    if (wasTaken && isEnough) return undefined;
     // One that was made before is not made again. Whoever deposits more than it needs has its reasons: its client may not
     // have heard of the last one.
     if (!deposit || (await asked('the channel', operator.isDeposited(config, deposit)))) {
       if (isEnough) return undefined;
+      if (deposit && wasTaken) throw settlementPending();
       // Whose client believes in more than there is learns of it as of a mismatch.
       throw new Refusal(
         'payment-insufficient',
@@ -222,8 +229,9 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
       );
     }
     const verdict = await asked('the channel', operator.verifyDeposit(config, deposit));
-    if (!verdict.valid) throw refuse(`the deposit was refused: ${verdict.reason}`);
-    return deposit;
+    if (verdict.valid) return deposit;
+    if (wasTaken && (await asked('the channel', operator.isDeposited(config, deposit)))) throw settlementPending();
+    throw refuse(`the deposit was refused: ${verdict.reason}`);
   }
 
   /** What was found good: it is drawn once it is claimed. */
@@ -266,11 +274,15 @@ export function openChannelPayments(store: ChannelStore, now: () => number): Cha
       if (made.transaction) transaction = made.transaction;
       try {
         const there = await operator.read(channel);
-        await store.sync(channel, there, now());
-        if (BigInt(there.balance) >= voucher.max) return undefined;
+        if (BigInt(there.balance) >= voucher.max) {
+          await store.sync(channel, there, now());
+          return undefined;
+        }
       } catch (error) {
         if (!(error instanceof FacilitatorUnreachable)) throw error;
       }
+      // It is in a block, whatever a node says that is behind: nobody is to be asked for another.
+      if (made.transaction) await store.sync(channel, query.state, now());
       return declined(settlementPending());
     }
 
