@@ -43,7 +43,7 @@ const gateway = await startGateway({
     await createRpc(chain)('anvil_setBalance', [privateKeyToAccount(signer).address, '0xde0b6b3a7640000']);
     const [caip2, chainId] = [CHANNELS_ON, Number(CHANNELS_ON.split(':')[1])];
     const evm = [{ caip2, chainId, rpcUrl: node.url, privateKey: signer, nativeValue: 0n }];
-    const facilitator = localFacilitator({ evm, solana: [], confirmationTimeoutMs: 500 });
+    const facilitator = localFacilitator({ evm, solana: [], confirmationTimeoutMs: 2_000 });
     return { facilitators: [{ name: 'own', facilitator }], rpcUrl: () => node.url };
   },
 });
