@@ -69,11 +69,9 @@ interface Options {
 async function scene(t: Test, { factories = [ALLOWED], nativeValue = 0n, confirmationTimeoutMs = 20 }: Options = {}) {
   const node = rpcNode(t, CHAIN_ID);
   const clock = { now: START };
-  const { now } = Date;
-  Date.now = () => clock.now;
-  t.teardown(() => {
-    Date.now = now;
-  });
+  const told = () => clock.now;
+  t.intercept(Date, 'now', { value: told });
+  t.intercept(performance, 'now', { value: told });
   const transfers = new Map<Hex, readonly object[]>();
   const world = {
     ...{ node, clock },
