@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
 import { ownTurn } from '../request/large-bodies.ts';
 import { MOST_FOR_STRANGERS } from './memory.ts';
 
@@ -24,54 +25,6 @@ const tooMuchAtOnce = () =>
 const FEW_PIECES = 1_000;
 /** Beyond those, pieces have to be as large as this on average. */
 const SMALL_PIECE_BYTES = 64;
-
-/** What was allocated first for a body of several pieces. */
-const FIRST_BYTES = 16_384;
-
-/**
- * One piece of memory for all that comes. A piece of a body is a view of the network's whole buffer, and keeping a
- * thousand small pieces would keep a thousand of those.
- */
-class GrowingBytes {
-  readonly #announced: number;
-  #bytes: Buffer | undefined;
-  #isOwn = false;
-  size = 0;
-
-  /** Of a body that was announced to be so many bytes; Infinity: nobody knows. */
-  constructor(announced: number) {
-    this.#announced = announced;
-  }
-
-  add(piece: Buffer): void {
-    const size = this.size + piece.length;
-    if (this.#bytes === undefined) {
-      this.#bytes = piece;
-    } else {
-      if (!this.#isOwn || size > this.#bytes.length) this.#grow(size);
-      this.#bytes.set(piece, this.size);
-    }
-    this.size = size;
-  }
-
-  /** What it takes, in bytes. */
-  get memory(): number {
-    return this.#bytes?.length ?? 0;
-  }
-
-  /** A body in one piece, as most are, is never copied. */
-  read(): Buffer {
-    return this.#bytes?.subarray(0, this.size) ?? Buffer.alloc(0);
-  }
-
-  #grow(size: number): void {
-    const ahead = Math.min(Math.max(FIRST_BYTES, size * 2), this.#announced);
-    const larger = Buffer.allocUnsafeSlow(Math.max(size, ahead));
-    if (this.#bytes) larger.set(this.#bytes.subarray(0, this.size));
-    this.#bytes = larger;
-    this.#isOwn = true;
-  }
-}
 
 /** As much of a refused body is still taken in, in bytes. */
 const DISCARDED_BYTES = 8 * 1_048_576;

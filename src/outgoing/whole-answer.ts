@@ -3,6 +3,7 @@
  * that took a quarter of what an exchange costs.
  */
 import type { Dispatcher } from 'undici';
+import { GrowingBytes } from '../growing-bytes.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 export interface WholeAnswer {
@@ -22,14 +23,6 @@ interface Bounds {
   readonly began?: (status: number) => void;
 }
 
-/** A buffer of at least so many bytes, of which the first are the same. Twice as large each time, so that few are copied often. */
-function withRoom(held: Buffer, used: number, wanted: number): Buffer {
-  if (wanted <= held.length) return held;
-  const larger = Buffer.allocUnsafe(Math.max(wanted, 2 * held.length));
-  held.copy(larger, 0, 0, used);
-  return larger;
-}
-
 /** Rejects where there is no whole answer, also where the limit ends it: `limit.aborted` tells. */
 export function wholeAnswer(
   dispatcher: Dispatcher,
@@ -40,9 +33,7 @@ export function wholeAnswer(
     let stop: ((reason: Error) => void) | undefined;
     let status = 0;
     let headers: WholeAnswer['headers'] = {};
-    // What came, at its beginning: a piece for each byte, as some send them, would be a hundred times as large.
-    let held: Buffer = Buffer.alloc(0);
-    let bytes = 0;
+    const bytes = new GrowingBytes(maxBytes);
     const late = () => {
       const reason = new DOMException('the request was given up', 'AbortError');
       // It may still wait for a connection.
@@ -64,19 +55,11 @@ export function wholeAnswer(
       },
       onResponseData(_, piece) {
         limit.heard();
-        const before = bytes;
-        bytes += piece.length;
-        if (bytes > maxBytes) {
-          resolve({ status, headers, body: undefined });
-          stop?.(new Error('the answer is too large'));
-        } else if (before === 0) {
-          held = piece;
-        } else {
-          held = withRoom(held, before, bytes);
-          piece.copy(held, before);
-        }
+        if (bytes.size + piece.length <= maxBytes) return bytes.add(piece);
+        resolve({ status, headers, body: undefined });
+        stop?.(new Error('the answer is too large'));
       },
-      onResponseEnd: () => resolve({ status, headers, body: held.subarray(0, bytes) }),
+      onResponseEnd: () => resolve({ status, headers, body: bytes.read() }),
       onResponseError: (_, error) => reject(error),
     });
   });
