@@ -67,9 +67,7 @@ export function openSqliteStore(file: string, { now = Date.now, log, upgrades }:
     rowLock: '',
     among: (place) => `IN (SELECT value FROM json_each(${place}))`,
     now,
-    async check() {
-      demandThere();
-    },
+    check: async () => demandThere(),
     read: (statement) => start(async () => step(statement).rows),
     write: (statement) => start(() => commit(() => step(statement))),
     transact: (steps, outlives) => start(() => commit(() => runSteps(steps(), step), outlives)),
