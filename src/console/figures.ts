@@ -158,6 +158,8 @@ export interface NetworkRow {
     readonly coin: string;
     readonly isLow: boolean;
   };
+  /** Dollars that calls were charged to channels there and that are not claimed. */
+  readonly unclaimed: string;
 }
 
 /** `GET keys`. */

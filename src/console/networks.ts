@@ -1,6 +1,7 @@
 /** `GET networks`: where the gateway is paid, and what it settles from. */
 import type { Network } from '../catalogue/types.ts';
-import { atomicToDecimal } from '../money.ts';
+import { atomicToDecimal, toDecimal } from '../money.ts';
+import { fromAtomic } from '../payment/assets.ts';
 import type { GasAccount } from '../payment/facilitators/facilitator.ts';
 import { gasAccounts } from '../payment/facilitators/gas-accounts.ts';
 import type { NetworkRow } from './figures.ts';
@@ -33,9 +34,12 @@ const signerOf = ({ address, balance, decimals, lasts }: GasAccount, coin: strin
 });
 
 export async function networks(parts: ConsoleParts): Promise<NetworkRow[]> {
-  const accounts = await gasAccounts(parts.facilitators);
+  const [accounts, unclaimed] = await Promise.all([
+    gasAccounts(parts.facilitators),
+    parts.store.channels.unclaimedSums(),
+  ]);
   return [...parts.catalogue().networks.values()].map((network) => {
-    const { caip2 } = network[parts.mode];
+    const { caip2, asset } = network[parts.mode];
     const payTo = parts.payTo(network);
     const payable = parts.networks.find(network.id);
     const settledBy = parts.facilitators.find(({ facilitator }) => facilitator === payable?.facilitator)?.name;
@@ -47,6 +51,7 @@ export async function networks(parts: ConsoleParts): Promise<NetworkRow[]> {
       ...(payTo !== undefined && { payTo }),
       ...(settledBy !== undefined && { facilitator: settledBy }),
       ...(signer && { signer }),
+      unclaimed: toDecimal(fromAtomic((unclaimed.get(network.id) ?? 0n).toString(), asset)),
     };
   });
 }

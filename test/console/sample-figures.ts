@@ -187,6 +187,7 @@ export const networks: readonly NetworkRow[] = [
     caip2: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
     payTo: '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
     facilitator: 'https://facilitator.example/v2',
+    unclaimed: '0',
   },
   {
     id: 'chain-c',
@@ -194,9 +195,10 @@ export const networks: readonly NetworkRow[] = [
     payTo: '0xb68599aeF9E1748D2e0918afF11Af341B71B6f63',
     facilitator: 'own signer',
     signer: { address: '0x27b1fdb04752bbc536007a920d24acb045561c26', balance: '0.0132', coin: 'ETH', isLow: true },
+    unclaimed: '3.141592',
   },
-  { id: 'chain-e', caip2: 'eip155:4663', payTo: '0xb68599aeF9E1748D2e0918afF11Af341B71B6f63' },
-  { id: 'chain-f', caip2: 'eip155:42431' },
+  { id: 'chain-e', caip2: 'eip155:4663', payTo: '0xb68599aeF9E1748D2e0918afF11Af341B71B6f63', unclaimed: '0' },
+  { id: 'chain-f', caip2: 'eip155:42431', unclaimed: '0' },
 ];
 
 export const keysAt = (now: number): KeyRow[] => [

@@ -1,6 +1,8 @@
 import type { NetworkRow } from '../figures.ts';
 import { urlOf } from './api.ts';
+import { money } from './parts/columns.ts';
 import { Copyable } from './parts/copyable.tsx';
+import { coinsOf, roughly } from './parts/format.ts';
 import { Loaded } from './parts/loaded.tsx';
 import { usePolled } from './parts/polled.ts';
 import { Badge } from './parts/state.tsx';
@@ -66,9 +68,12 @@ const columns: Column<NetworkRow>[] = [
   {
     title: 'Gas left',
     text: ({ signer }) => (signer ? `${signer.balance} ${signer.coin}` : ''),
-    cell: ({ signer }) => (signer ? `${signer.balance} ${signer.coin}` : '–'),
+    cell: ({ signer }) => (signer ? coinsOf(signer.balance, signer.coin) : '–'),
     isNumber: true,
   },
+  money('To claim', ({ unclaimed }) => unclaimed, {
+    cell: ({ unclaimed }) => (Number(unclaimed) === 0 ? '–' : roughly(unclaimed)),
+  }),
 ];
 
 /** Where payments settle, and by whom. */

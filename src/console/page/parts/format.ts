@@ -21,6 +21,7 @@ const short = new Intl.NumberFormat('en-US', {
   minimumFractionDigits: 0,
   maximumSignificantDigits: 3,
 });
+const coins = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
 const whole = new Intl.NumberFormat('en-US');
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
 const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 });
@@ -31,6 +32,9 @@ export const dollars = (amount: string): string => exact.format(amount as Decima
 /** A decimal string to the cent, for figures that are glanced at; less than a dollar to a hundredth of one. */
 export const roughly = (amount: string): string =>
   (Math.abs(Number(amount)) < 1 ? small : cents).format(amount as Decimal);
+
+/** Coins of a chain, which have up to eighteen decimals, to six digits. */
+export const coinsOf = (balance: string, coin: string): string => `${coins.format(balance as Decimal)} ${coin}`;
 
 /** For a chart's axis. */
 export const shortDollars = (amount: number): string =>
