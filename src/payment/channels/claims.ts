@@ -66,13 +66,22 @@ export function openChannelClaims(parts: ClaimParts): (among?: 'all' | 'returned
     delays.set(network, reason);
   }
 
-  /** How they stand by their chain. Throws FacilitatorUnreachable. */
-  async function readAgain(operator: ChannelOperator, known: readonly Channel[]): Promise<Channel[]> {
+  /**
+   * How they stand by their chain. `claimed`: what a block has of each channel in all, though a node that is behind does not
+   * show it. Throws FacilitatorUnreachable.
+   */
+  async function readAgain(
+    operator: ChannelOperator,
+    known: readonly Channel[],
+    claimed: ReadonlyMap<string, bigint> = new Map(),
+  ): Promise<Channel[]> {
     const found: Channel[] = [];
     for (const chunk of chunks(known, READ_AT_ONCE)) {
       const states = await Promise.all(
         chunk.map(async (channel) => {
-          const state = await operator.read(channel.id);
+          const shown = await operator.read(channel.id);
+          const least = claimed.get(channel.id) ?? 0n;
+          const state = BigInt(shown.totalClaimed) < least ? { ...shown, totalClaimed: least.toString() } : shown;
           await channels.sync(channel.id, state, now());
           return { ...channel, ...state };
         }),
@@ -117,8 +126,9 @@ export function openChannelClaims(parts: ClaimParts): (among?: 'all' | 'returned
     const taken = await channels.take(ids, 'claim', until, now());
     try {
       const due = new Map<ChannelClaim, Channel>();
-      // Another may have claimed since they were listed.
-      for (const channel of await readAgain(operator, taken)) {
+      // Another may have claimed since they were listed, and a node may be behind that.
+      const left = taken.filter((channel) => dueOf(channel) > 0n);
+      for (const channel of await readAgain(operator, left)) {
         const each = claimOf(channel);
         if (each) due.set(each, channel);
       }
@@ -130,9 +140,11 @@ export function openChannelClaims(parts: ClaimParts): (among?: 'all' | 'returned
       tellUnsent(network, claimed, unsent);
       log.info({ network, channels: claimed.length, amount, transaction }, 'vouchers are claimed');
       for (const _ of claimed) metrics.claimed({ network, outcome: 'claimed' });
+      const done = [...due].filter(([each]) => claimed.includes(each));
       await readAgain(
         operator,
-        [...due].flatMap(([each, channel]) => (claimed.includes(each) ? [channel] : [])),
+        done.map(([, channel]) => channel),
+        new Map(done.map(([{ charged }, { id }]) => [id, charged])),
       );
     } finally {
       await channels.letGo(

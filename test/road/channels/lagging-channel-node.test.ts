@@ -1,8 +1,10 @@
-/** Deposits through an address behind which some nodes are behind their chain. */
+/** Deposits and claims through an address behind which some nodes are behind their chain. */
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createRpc } from '../../../src/payment/chains/rpc.ts';
 import { localFacilitator } from '../../../src/payment/facilitators/local.ts';
+import { usualIntervals } from '../../../src/payment/intervals.ts';
 import type { SandboxState } from '../../../src/rails/paying-client.ts';
 import { CHANNELS_ON, openChannel, toldOf } from '../../channels.ts';
 import { sendProof } from '../../clients.ts';
@@ -66,6 +68,26 @@ const caughtUp = () => {
 t.afterEach(caughtUp);
 
 const isRead = (method: string) => method === 'eth_call' || method === 'eth_blockNumber';
+t.test('a claim is made once, though a node that is behind does not show it', async (t) => {
+  t.teardown(gateway.stopOthers);
+  const [one, other] = [await scene(() => false), await scene(() => false)];
+  for (const { send } of [one, other]) t.equal((await send()).status, 200);
+  const [rpc, { address }] = [createRpc(chain), privateKeyToAccount(signer)];
+  const sent = async () => Number(await rpc('eth_getTransactionCount', [address, 'latest']));
+  const [before, earned] = [await sent(), await gateway.earned('chain-c')];
+  const isEarned = async (amount: bigint) => {
+    while ((await gateway.earned('chain-c')) - earned < amount) await delay(20);
+  };
+  knownTo = BigInt(String(await rpc('eth_blockNumber', [])));
+  isBehind = isRead;
+  const claims = { ...usualIntervals.claims, everyMs: 20, afterMs: 0 };
+  await gateway.startAnother(undefined, undefined, undefined, { claims });
+  await isEarned(2n * PRICE);
+  t.equal((await other.payer.buy(fresh(gateway))).status, 200);
+  await isEarned(3n * PRICE);
+  t.equal((await sent()) - before, 2, 'what was charged since is claimed by the second, and by no third');
+});
+
 let turn = 0;
 const nodes: Record<string, [before: typeof isBehind, after: typeof isBehind]> = {
   'all reads': [isRead, isRead],
