@@ -1,4 +1,5 @@
 /** Drives the escrow of x402's scheme `auth-capture` on one EVM chain, from the account that settles there. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { EIP3009_COLLECTOR, ESCROW } from '../../on-chain/escrow-contracts.ts';
 import { heldForUs, refused, type Settlement, unknown } from '../../on-chain/settlement.ts';
@@ -11,6 +12,7 @@ import { collect, rehearse } from './collecting.ts';
 import type { EvmDeployments } from './evm-deployment.ts';
 import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
+import { COSTS_TOO_MUCH } from './settling-cost.ts';
 
 const STRUCT =
   'struct PaymentInfo { address operator; address payer; address receiver; address token; uint120 maxAmount; uint48 preApprovalExpiry; uint48 authorizationExpiry; uint48 refundExpiry; uint16 minFeeBps; uint16 maxFeeBps; address feeReceiver; uint256 salt; }';
@@ -47,6 +49,10 @@ const structOf = (info: PaymentInfo) => ({
   feeReceiver: NOBODY as Address,
   salt: BigInt(info.salt),
 });
+
+/** How often a capture is tried that a node turns down unsent: work may be done before it has the block of the lock. */
+const TRIES = 8;
+const TRIED_EVERY_MS = 500;
 
 /** Both have to be on the chain. */
 export const escrowContracts = [ESCROW, EIP3009_COLLECTOR] as readonly Address[];
@@ -94,6 +100,23 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
       () => false,
     );
 
+  async function take(
+    info: PaymentInfo,
+    amount: bigint,
+    tries = TRIES,
+  ): Promise<{ attempt: Attempt; taken: Settlement }> {
+    const attempt = await run(options, captureCall(info, amount), worth(info));
+    if (wentThrough(attempt)) return { attempt, taken: { state: 'settled', transaction: attempt.transaction, amount } };
+    const taken = neverRefused(await ended(info, attempt));
+    const mayBeThere = taken.state === 'unknown' && (taken.unused || taken.held);
+    const wasTurnedDown = !attempt.sent && !attempt.unreachable;
+    if (!mayBeThere || !wasTurnedDown || tries === 1 || attempt.refusal === COSTS_TOO_MUCH || (await isOver(info))) {
+      return { attempt, taken };
+    }
+    await delay(TRIED_EVERY_MS);
+    return take(info, amount, tries - 1);
+  }
+
   return {
     async verify(info, signature) {
       const attempt = newAttempt();
@@ -122,10 +145,7 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
     },
 
     async capture(info, amount) {
-      const attempt = await run(options, captureCall(info, amount), worth(info));
-      const taken: Settlement = wentThrough(attempt)
-        ? { state: 'settled', transaction: attempt.transaction, amount }
-        : neverRefused(await ended(info, attempt));
+      const { attempt, taken } = await take(info, amount);
       // What nobody took in time would stay locked until its payer sends a transaction of its own.
       if (taken.state === 'unknown' && taken.held && (await isOver(info))) return release(info);
       if (taken.state === 'settled') deployments.paid(info.payer, taken.amount);
