@@ -83,6 +83,20 @@ t.test('puts events together wherever the network cut them', async (t) => {
   t.equal((await balance(apiKey)).balance, usd('1') - 12n, '3 at 0.75 and 4 at 2.25 a million, rounded up');
 });
 
+t.test('goes on after an event without data, by which some hosts say that they are still there', async (t) => {
+  const { post, balance, apiKey } = await openWith(t, (response) =>
+    response
+      .writeHead(200, events)
+      .end(
+        `\ufeff${says('one ')}data:\n\n${says('two ')}event: ping\ndata: \n\n${says('three')}${finish}${usage(3, 4)}${done}`,
+      ),
+  );
+  const text = await (await post()).text();
+  t.equal(textOf(text), 'one two three');
+  t.match(text, /data: \[DONE\]\n\n$/);
+  t.same(await balance(apiKey), { balance: usd('1') - 12n, held: 0n });
+});
+
 t.test('charges what the model thought also where its provider counts that in the total alone', async (t) => {
   const counted = { prompt_tokens: 12, completion_tokens: 1, total_tokens: 399 };
   const { post, balance, apiKey } = await openWith(t, (response) => {

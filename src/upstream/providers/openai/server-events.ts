@@ -1,5 +1,4 @@
 /** Server-sent events as they come over the wire. Source: the HTML standard, "Server-sent events". */
-import { StringDecoder } from 'node:string_decoder';
 import { UpstreamProblem } from '../../problem.ts';
 
 export type ServerEvent =
@@ -15,7 +14,8 @@ const LARGEST_EVENT = 4 * 1024 * 1024;
  * more than `longest` characters.
  */
 export function createEventReader(upstream: string, longest = LARGEST_EVENT) {
-  const decoder = new StringDecoder('utf8');
+  // Leaves out the mark that some put before their first event.
+  const decoder = new TextDecoder();
   let rest = '';
   let data: string[] = [];
   /** Characters of the lines in `data`. */
@@ -23,7 +23,9 @@ export function createEventReader(upstream: string, longest = LARGEST_EVENT) {
 
   function* lineEnded(line: string): Generator<ServerEvent> {
     if (line === '') {
-      if (data.length > 0) yield { kind: 'data', data: data.join('\n') };
+      const text = data.join('\n');
+      // Without data it is none: some say by it that they are still there.
+      if (text !== '') yield { kind: 'data', data: text };
       data = [];
       held = 0;
     } else if (line.startsWith(':')) yield { kind: 'comment' };
@@ -36,7 +38,7 @@ export function createEventReader(upstream: string, longest = LARGEST_EVENT) {
   return {
     /** The events that end within these bytes. */
     *read(bytes: Buffer): Generator<ServerEvent> {
-      const text = decoder.write(bytes);
+      const text = decoder.decode(bytes, { stream: true });
       // A long line of many pieces would be searched from its beginning at each.
       const lines = text.includes('\n') ? (rest + text).split('\n') : [rest + text];
       rest = lines.pop() ?? '';

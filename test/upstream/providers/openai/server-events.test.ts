@@ -7,7 +7,7 @@ function readAll(pieces: readonly Buffer[]): ServerEvent[] {
   return [...pieces.flatMap((piece) => [...reader.read(piece)]), ...reader.end()];
 }
 
-const data = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n]/.test(text));
+const data = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\r\n]/.test(text));
 
 t.test('finds the same events wherever the bytes were cut', async () => {
   fc.assert(
@@ -36,6 +36,14 @@ t.test('reads events as the standard has them', async (t) => {
     ['event: x\nid: 1\nretry: 5\ndata: a\n\n', [{ kind: 'data', data: 'a' }]],
     [': hello\n\n', [{ kind: 'comment' }]],
     ['\n\n\n', []],
+    ['data\n\ndata:\n\nevent: x\ndata: \n\ndata: a\n\n', [{ kind: 'data', data: 'a' }]],
+    [
+      '\ufeffdata: a\n\ndata: \ufeffb\n\n',
+      [
+        { kind: 'data', data: 'a' },
+        { kind: 'data', data: '\ufeffb' },
+      ],
+    ],
     ['data: no blank line', [{ kind: 'data', data: 'no blank line' }]],
   ];
   for (const [text, events] of cases) t.same(readAll([Buffer.from(text)]), events, JSON.stringify(text));
