@@ -186,6 +186,27 @@ t.test('takes an end without an end of the completion for a failure', async (t) 
   t.same(await balance(apiKey), { balance: usd('1') - 11n, held: 0n }, '11 tokens of input and one of output');
 });
 
+for (const none of ['', 'null']) {
+  t.test(`takes the reason ${JSON.stringify(none)}, which some hosts give with each word, for no end`, async (t) => {
+    const word = (content: string) => chunk({}, { choices: [{ index: 0, delta: { content }, finish_reason: none }] });
+    let isCut = true;
+    const { post, balance, apiKey } = await openWith(t, (response) =>
+      response.writeHead(200, events).end(word('482') + (isCut ? '' : word('913') + finish + usage(3, 4) + done)),
+    );
+    t.match(await (await post()).text(), /upstream_failed/);
+    t.match(await (await post({ stream: false })).json(), { error: { code: 'upstream_failed' } });
+    t.same(await balance(apiKey), { balance: usd('1') - 11n, held: 0n }, 'what came of the first alone');
+    isCut = false;
+    const chunks = dataOf(await (await post()).text())
+      .slice(0, -1)
+      .map((data) => JSON.parse(data));
+    t.same(
+      chunks.map(({ choices }) => choices[0].finish_reason),
+      [null, null, 'stop'],
+    );
+  });
+}
+
 t.test('takes a provider’s error in the stream for one', async (t) => {
   const failure = 'data: {"error":{"code":502,"message":"Provider returned error at https://host.example"}}\n\n';
   const { post, balance, apiKey } = await openWith(t, (response) =>

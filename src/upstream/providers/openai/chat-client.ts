@@ -204,8 +204,22 @@ function withoutError(upstream: string, problemOf: ProblemOf, status: number, an
   if (status >= 400 || isJsonObject(error) || typeof error === 'string') throw problemOf(status, answer);
   const failed = asJsonObjects(choices).find((choice) => choice.finish_reason === 'error');
   if (failed) throw problemOf(502, { error: failed.error ?? 'the model failed' });
-  if (isJsonObject(answer)) return withWholeOutput(answer);
+  if (isJsonObject(answer)) return withWholeOutput(withNullForNone(answer));
   throw new UpstreamProblem('malformed', upstream, 'answered something that is no JSON object');
+}
+
+/**
+ * The answer with null as the reason of choices that go on, which SGLang and Ollama (github sgl-project/sglang #3912,
+ * ollama/ollama #4357) have written as no text, and KoboldCpp (github PowerShell/AIShell #350) as the word.
+ */
+function withNullForNone(answer: JsonObject): JsonObject {
+  const isNone = ({ finish_reason: reason }: JsonObject) => reason === '' || reason === 'null';
+  const choices = asJsonObjects(answer.choices);
+  if (!choices.some(isNone)) return answer;
+  return {
+    ...answer,
+    choices: choices.map((choice) => (isNone(choice) ? { ...choice, finish_reason: null } : choice)),
+  };
 }
 
 /**
