@@ -28,7 +28,7 @@ export interface MediaStore {
    * and MediaNotStored.
    */
   put(bytes: Buffer, kind: MediaKind | 'any', upstream?: string): Promise<StoredMedia>;
-  /** Copies a file that an upstream handed out. Throws UpstreamProblem and MediaNotStored. */
+  /** Copies a file that an upstream handed out, by its address or in a data URL. Throws UpstreamProblem and MediaNotStored. */
   copy(url: string, kind: MediaKind | 'any', options: { upstream: string; signal: AbortSignal }): Promise<StoredMedia>;
 }
 
@@ -52,6 +52,8 @@ const LARGEST_COPY: Readonly<Record<MediaKind | 'any', number>> = {
   document: 40 * 1024 * 1024,
   any: 300 * 1024 * 1024,
 };
+
+const INLINE = /^data:[^,]{0,200};base64,(.*)$/s;
 
 /** `publicUrl` is the address that names are appended to: `https://media.example.com` or `https://api.example.com/media`. */
 export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; downloads: Downloader }): MediaStore {
@@ -107,6 +109,8 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
   return {
     put: (bytes, kind, upstream = 'media store') => store(bytes, kind, upstream),
     async copy(url, kind, { upstream, signal }) {
+      const [, base64] = INLINE.exec(url) ?? [];
+      if (base64 !== undefined) return await store(Buffer.from(base64, 'base64'), kind, upstream);
       const options = { upstream, givenBy: 'provider', signal, maxBytes: LARGEST_COPY[kind] } as const;
       return await store(await downloadPatiently(url, options), kind, upstream);
     },

@@ -75,7 +75,8 @@ export const replicatePredictions: ModelAdapter<PredictionOptions, 'replicate-pr
       requestId: prediction.id,
       input,
       sent,
-      providerUrl: prediction.outputs[0],
+      // What came within the answer has no other address than ours.
+      providerUrl: prediction.outputs[0]?.startsWith('data:') ? file.url : prediction.outputs[0],
       options: binding.options,
     });
     switch (result) {

@@ -20,7 +20,10 @@ const INPUT_AT_FAULT = /^input validation error/i;
 
 export interface Prediction {
   id: string;
-  /** Addresses of the files it made; Replicate deletes them within the hour. */
+  /**
+   * Addresses of the files it made, which Replicate deletes within the hour; or data URLs, in which it has answered who
+   * waits for the result: github replicate/replicate-python (#377, #382).
+   */
   outputs: string[];
 }
 
