@@ -21,6 +21,12 @@ const worthAnother: ReadonlySet<UpstreamFailure> = new Set(['failed', 'timeout',
 /** Characters of a provider's text that a line of the log has. */
 const LONGEST_MESSAGE = 300;
 
+/** Nothing else calls within calls so often as who walks through an answer. */
+const isTooDeep = (error: unknown): boolean => error instanceof RangeError && /call stack/i.test(error.message);
+
+const tooDeep = (cause: unknown, name: string): UpstreamProblem =>
+  new UpstreamProblem('malformed', name, 'the answer nests too deeply to be read', { cause });
+
 /** What a provider says may echo a prompt: only who asks for debug lines reads it. */
 function logProviderMessage(error: unknown, { details, log, redact }: FallbackOptions): void {
   if (!log || !(error instanceof UpstreamProblem) || error.providerMessage === undefined) return;
@@ -31,7 +37,7 @@ function logProviderMessage(error: unknown, { details, log, redact }: FallbackOp
 
 /**
  * Asks the sources (an upstream through its adapter, a recipe, a model's host) in order until one answers. Throws the
- * last one's UpstreamProblem, or what is no UpstreamProblem at once.
+ * last one's UpstreamProblem, `malformed` where an answer nests too deeply, or what is no UpstreamProblem at once.
  */
 export async function callInOrder<Source extends { readonly name: string }, Result>(
   sources: readonly Source[],
@@ -42,7 +48,8 @@ export async function callInOrder<Source extends { readonly name: string }, Resu
   for (const [place, source] of sources.entries()) {
     try {
       return await call(source);
-    } catch (error) {
+    } catch (thrown) {
+      const error = isTooDeep(thrown) ? tooDeep(thrown, source.name) : thrown;
       logProviderMessage(error, options);
       const isLast = place === sources.length - 1;
       const isWorthAnother = error instanceof UpstreamProblem && worthAnother.has(error.failure);
