@@ -218,6 +218,45 @@ t.test('takes a provider’s error in the stream for one', async (t) => {
   t.same(await balance(apiKey), { balance: usd('1') - 11n, held: 0n });
 });
 
+const bare = (error: object) =>
+  JSON.stringify({ object: 'error', type: 'invalid_request_error', code: null, ...error });
+
+t.test(
+  'reads an error that is the whole of what a host says, as Mistral and servers of open models have it',
+  async (t) => {
+    const cases: [message: string, status: number, told: RegExp][] = [
+      [
+        'Assistant message must have either content or tool_calls',
+        400,
+        /does not take this request: Assistant message must/,
+      ],
+      ["This model's maximum context length is 4096 tokens", 400, /longer than the model can read/],
+      ['The model `vendor/quick-2026-01-01` does not exist', 500, /upstream_failed/],
+      ['Invalid model: vendor/quick-2026-01-01', 500, /upstream_failed/],
+    ];
+    for (const [message, status, told] of cases) {
+      const { post, balance, apiKey } = await openWith(t, (response) => response.writeHead(400).end(bare({ message })));
+      for (const stream of [false, true]) {
+        const answer = await post({ stream });
+        t.equal(answer.status, status, message);
+        t.match(await answer.text(), told);
+      }
+      t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+    }
+  },
+);
+
+t.test('takes such an error in the stream for one, though the host says then that it is done', async (t) => {
+  const { post, balance, apiKey } = await openWith(t, (response) =>
+    response
+      .writeHead(200, events)
+      .end(`${says('482')}data: ${bare({ message: 'out of memory', code: 500 })}\n\n${done}`),
+  );
+  t.match(await (await post()).text(), /upstream_failed/);
+  t.match(await (await post({ stream: false })).text(), /upstream_failed/);
+  t.same(await balance(apiKey), { balance: usd('1') - 11n, held: 0n }, 'what came of the first alone');
+});
+
 t.test('answers a status as long as nothing was streamed', async (t) => {
   const cases: [Upstream, number, string][] = [
     [

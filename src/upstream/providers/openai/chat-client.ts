@@ -200,8 +200,9 @@ function parsed(text: string): unknown {
  * that came to nothing has the finish reason `error`.
  */
 function withoutError(upstream: string, problemOf: ProblemOf, status: number, answer: unknown): JsonObject {
-  const { error, choices } = asJsonObject(answer);
-  if (status >= 400 || isJsonObject(error) || typeof error === 'string') throw problemOf(status, answer);
+  const { error, choices, object } = asJsonObject(answer);
+  const isError = isJsonObject(error) || typeof error === 'string' || object === 'error';
+  if (status >= 400 || isError) throw problemOf(status, answer);
   const failed = asJsonObjects(choices).find((choice) => choice.finish_reason === 'error');
   if (failed) throw problemOf(502, { error: failed.error ?? 'the model failed' });
   if (isJsonObject(answer)) return withWholeOutput(withNullForNone(answer));

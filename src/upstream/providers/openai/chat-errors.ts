@@ -30,7 +30,7 @@ const TOO_LONG =
 const BAD_IMAGE =
   /invalid_image|image_(?:url|too_|not_found|download_failed)|unsupported_image|unable to process (?:input )?image/i;
 const BINDING_AT_FAULT =
-  /model_not_found|model not found|not a valid model|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
+  /model_not_found|model not found|not a valid model|invalid[_ ]model|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
 
 /** xAI and Gemini's compatible API answer a wrong key with a 400. */
 const KEY_AT_FAULT = /incorrect api key|api key not valid/i;
@@ -51,10 +51,14 @@ interface Refusal {
   readonly param: unknown;
 }
 
-/** Errors are `{error: {message, code, type, param}}`, an array of such, `{error: string}`, or anything else. */
+/**
+ * Errors are `{error: {message, code, type, param}}`, an array of such, `{error: string}`, the inner object alone, which
+ * Mistral and vLLM before 0.10 say (github solbrowse/extension #16), or anything else.
+ */
 function refusalOf(status: number, answer: unknown): Refusal {
-  const { error } = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
-  const { message, code, type, param, metadata } = typeof error === 'string' ? { message: error } : asJsonObject(error);
+  const whole = asJsonObject(Array.isArray(answer) ? answer[0] : answer);
+  const error = typeof whole.error === 'string' ? { message: whole.error } : (whole.error ?? whole);
+  const { message, code, type, param, metadata } = asJsonObject(error);
   const { reasons, raw, error_type: errorType } = asJsonObject(metadata);
   const behind = errorBehind(raw);
   const reason = cutProviderText(behind.message ?? message);
