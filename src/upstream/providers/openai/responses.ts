@@ -65,7 +65,7 @@ const MOST_SEARCHES = 5;
 const GUIDELINES_VIOLATED = /content violates usage guidelines/i;
 const VIOLATION_FEE = '0.05';
 
-/** One answer. Throws UpstreamProblem: refusals are `content-refused`. */
+/** One whole answer. Throws UpstreamProblem: refusals are `content-refused`, what was cut off is `malformed`. */
 export async function respond(
   binding: SearchBinding,
   request: ResponsesRequest,
@@ -106,7 +106,9 @@ function readAnswer(upstream: string, answer: unknown, context: Pick<CallContext
   if (status === 'failed') throw errorProblem(upstream, 200, { error });
   if (!Array.isArray(output))
     throw new UpstreamProblem('malformed', upstream, 'answered no response: output is missing');
-  if (asJsonObject(incomplete).reason === 'content_filter') throw refused(upstream, 'stopped by the content filter');
+  const { reason } = asJsonObject(incomplete);
+  if (reason === 'content_filter') throw refused(upstream, 'stopped by the content filter');
+  if (reason === 'max_output_tokens') throw new UpstreamProblem('malformed', upstream, 'wrote more than it may');
 
   const items = output.map(asJsonObject);
   const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => asJsonObjects(content));

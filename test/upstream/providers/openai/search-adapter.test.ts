@@ -183,6 +183,23 @@ t.test('a failed response and an empty one are failures', async (t) => {
   }
 });
 
+t.test(
+  'an answer that was cut off in the middle is not sold, and is not asked for again to be cut off again',
+  async (t) => {
+    const { binding, context } = await openSetting(t, searcher);
+    const cut = {
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      ...says('{"verdict": "y'),
+    };
+    const { binding: watching, sent } = watched(binding, [cut, cut]);
+    const problem = await problemOf(adapter.call({ prompt: 'Does the ferry run?' }, watching, context));
+    t.equal(problem.failure, 'malformed');
+    t.equal((await problemOf(search(watching, asked, context))).failure, 'malformed');
+    t.equal(sent.length, 2);
+  },
+);
+
 t.test('is unavailable when xAI does not take the key, which it answers as a wrong request', async (t) => {
   const { binding, context } = await openSetting(t, searcher);
   const answer = {
