@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LONGEST_TIMER_MS } from '../../timing.ts';
 
-export const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+export const retryableStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 const RETRIES = 2;
 const FIRST_DELAY_MS = 200;

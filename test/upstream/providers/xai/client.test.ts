@@ -58,6 +58,12 @@ t.test('polls a video through empty and pending answers until it is done', async
   });
 });
 
+t.test('asks again after a request that the provider had not the time to read', async (t) => {
+  const { binding, asked } = await open(t, [started, { status: 408 }, done]);
+  t.match(await film(binding, { prompt: 'fog' }, context, NO_JOB), { content: { url: 'https://files.example/v.mp4' } });
+  t.equal(asked.filter(({ path }) => path.startsWith('POST')).length, 1);
+});
+
 for (const [end, failure] of [
   [{ status: 'failed', error: { code: 'internal', message: 'lost' } }, 'failed'],
   [{ status: 'failed', error: { code: 'content_policy', message: 'no' } }, 'content-refused'],
