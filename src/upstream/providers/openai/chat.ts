@@ -124,6 +124,7 @@ function readAnswer(
   if (choice.finish_reason === 'content_filter' || (typeof message.refusal === 'string' && text === '')) {
     throw contentRefused(upstream, 'refused', String(message.refusal ?? choice.finish_reason));
   }
+  if (text === '' && completionTokens === 0) throw new UpstreamProblem('malformed', upstream, 'answered nothing');
   const reasoningTokens = asJsonObject(asJsonObject(usage).completion_tokens_details).reasoning_tokens;
   return {
     id: typeof id === 'string' ? id : '',

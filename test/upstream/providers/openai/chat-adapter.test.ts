@@ -290,6 +290,17 @@ t.test('a choice that ended in an error is no answer, however much of it was wri
   }
 });
 
+t.test('an answer of no word and no token is none, also where use is paid for', async (t) => {
+  for (const message of [null, { role: 'assistant', content: null }, { role: 'assistant', content: '' }]) {
+    const answer = {
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 },
+    };
+    const { binding, context } = await answering(t, usage, 200, answer);
+    t.equal((await problemOf(adapter.call({ prompt: 'Hello' }, binding, context))).failure, 'malformed');
+  }
+});
+
 t.test('a tier that reasoning used up before the first word is no result', async (t) => {
   const completion = (reasoning_tokens: number, finish_reason: string) => ({
     id: 'gen-1',
