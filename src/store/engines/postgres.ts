@@ -79,6 +79,8 @@ function openPool(url: string, max: number): pg.Pool {
     client.on('error', () => {});
     // A plan that is made once may be made while a table is empty, where to read all of it looks cheapest, and stays.
     client.query('SET enable_seqscan TO off').catch(() => {});
+    // A statement by itself begins no transaction that says so, and any other level refuses what two write at the same moment.
+    client.query("SET default_transaction_isolation TO 'read committed'").catch(() => {});
     client.query(`SET lock_timeout TO ${LOCK_TIMEOUT_MS}`).catch(() => {});
     client.query(`SET idle_in_transaction_session_timeout TO ${PAUSE_TIMEOUT_MS}`).catch(() => {});
   });

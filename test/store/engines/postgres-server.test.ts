@@ -235,6 +235,21 @@ t.test('money that comes in waits for the disk, calls do not, and both see what 
   ]);
 });
 
+t.test('writes what another has written at the same moment, whatever isolation the database begins with', async (t) => {
+  const { database, name, waiting } = await emptyDatabase(t);
+  await asSuperuser(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+  const store = await openHere(t, database);
+  await store.keep('value', 'old', 1);
+  const other = await connect(database);
+  t.teardown(() => other.end());
+  await other.query("BEGIN; UPDATE kept SET value = 'theirs'");
+  const written = t.resolves(store.keep('value', 'new', 2));
+  await waiting();
+  await other.query('COMMIT');
+  await written;
+  t.match(await store.cached('value', 1), { value: 'new' });
+});
+
 t.test('tells a mistake of ours from a server that does not do what it is asked now', async (t) => {
   const { database, rows, lock, waiting } = shared;
   const store = await openHere(t, database);
