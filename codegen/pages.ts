@@ -1,5 +1,5 @@
 /** The scripts and styles that browsers run, bundled: what the operator's console and the gateway's own pages load. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 
@@ -64,8 +64,9 @@ async function bundlePage({ name, directory, entry }: Page): Promise<[string, st
     format: 'esm',
     target: 'es2022',
     charset: 'utf8',
-    // The names of parts are made of paths, which have to be the same where packages are linked from elsewhere.
-    preserveSymlinks: true,
+    // The names of parts are made of paths, which have to be the same where all packages are linked from elsewhere. Where
+    // each is a link, as pnpm makes them, what it needs is found beside where that leads.
+    preserveSymlinks: lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink() ?? false,
     // Without this they are found by walking up from the sources, and so may be another project's.
     tsconfig: join(directory, 'tsconfig.json'),
     legalComments: 'none',

@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileOptions, execFile } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import type { Test } from 'tap';
 import t from 'tap';
@@ -25,13 +26,22 @@ const filesIn = (directory: string): Map<string, string> =>
   );
 
 /** Runs the command on the shipped catalogue. */
-function codegen(target: string, ...args: string[]): Promise<{ code: number; output: string }> {
-  const env = { ...process.env, TURNPIKE_GENERATED: target };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [...wordsFor('codegen/main.ts'), ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
+const codegen = (target: string, ...args: string[]) =>
+  run([...wordsFor('codegen/main.ts'), ...args], { env: { ...process.env, TURNPIKE_GENERATED: target } });
+
+function run(words: readonly string[], options: ExecFileOptions): Promise<{ code: number; output: string }> {
+  return new Promise((done) => {
+    execFile(process.execPath, words, options, (error, stdout, stderr) => {
+      done({ code: error ? Number(error.code) : 0, output: `${stdout}${stderr}` });
     });
   });
+}
+
+/** The same word where it is not this project's directory that a program starts in. */
+function fromElsewhere(word: string): string {
+  if (word === '--import=tsx') return `--import=${import.meta.resolve('tsx')}`;
+  if (word.startsWith('--import=./')) return `--import=${pathToFileURL(word.slice('--import='.length)).href}`;
+  return word.startsWith('--') ? word : resolve(word);
 }
 
 t.test('what is committed is what the catalogue says', async (t) => {
@@ -71,6 +81,34 @@ t.test('what browsers load is small, the same each time, and nothing in it is in
       .reduce((sum, [, text]) => sum + brotliCompressSync(text).length, 0);
   t.ok(sizeOf('console/') < 80_000, `the console: ${sizeOf('console/')} bytes compressed`);
   t.ok(sizeOf('storefront/') < 170_000, `the pages: ${sizeOf('storefront/')} bytes compressed`);
+});
+
+t.test('pages are made where each package is a link, and has what it needs beside where that leads', async (t) => {
+  const page = (text: string) => ({ 'tsconfig.json': '{}', 'main.ts': text, 'main.tsx': text });
+  const placed = (text: string) => ({ 'package.json': '{"type":"module","license":"MIT"}', 'index.js': text });
+  const directory = t.testdir({
+    src: {
+      console: { page: page("import { word } from 'asked';\nconsole.log(word);\n") },
+      sandbox: { wallet: { page: page('') } },
+      storefront: { browser: page('') },
+    },
+    node_modules: {
+      asked: t.fixture('symlink', '.pnpm/asked@1.0.0/node_modules/asked'),
+      '.pnpm': {
+        'asked@1.0.0': {
+          node_modules: {
+            asked: placed("export * from 'needed';\n"),
+            needed: placed("export const word = 'needed';\n"),
+          },
+        },
+      },
+    },
+  });
+  cpSync('catalogue', join(directory, 'catalogue'), { recursive: true });
+  const { code, output } = await run(wordsFor('codegen/main.ts').map(fromElsewhere), { cwd: directory });
+  t.equal(code, 0, output);
+  t.match(readFileSync(join(directory, 'generated/console/console.js'), 'utf8'), '"needed"');
+  t.match(readFileSync(join(directory, 'generated/console/licences.txt'), 'utf8'), /^needed$/m);
 });
 
 t.test('generating twice gives the same bytes', async (t) => {
