@@ -126,6 +126,7 @@ for (const [promise, more, line] of [
     /SIGNER_SOLANA is not a private key/,
   ],
   ['a database that is none', { DATABASE_URL: 'mysql://host/name' }, /DATABASE_URL is not the address of a Postgres/],
+  ['a password with # in it', { DATABASE_URL: 'postgres://a:b#c@db/name' }, /DATABASE_URL is not .* has %23 for #/],
   ['one port for buyers and operators', { PORT: '4071', TURNPIKE_ADMIN_PORT: '4071' }, /PORT and PORT are both 4071/],
 ] as const) {
   t.test(`${promise} is reported in one line, with its variable`, async (t) => {

@@ -203,7 +203,9 @@ function readKept(read: VariableReader): KeptConfig {
   if (!LOG_LEVELS.includes(logLevel)) problems.push(`LOG_LEVEL is ${logLevel}: it takes ${LOG_LEVELS.join(', ')}`);
   const databaseUrl = withHost(optional('DATABASE_URL'));
   if (databaseUrl && !/^postgres(ql)?:$/.test(URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : '')) {
-    problems.push('DATABASE_URL is not the address of a Postgres database: give postgres://user:password@host/name');
+    problems.push(
+      'DATABASE_URL is not the address of a Postgres database: give postgres://user:password@host/name, where the password has %23 for #, %2F for / and %3F for ?',
+    );
   }
   return {
     mode: mode === 'live' ? 'live' : 'sandbox',
