@@ -246,6 +246,22 @@ t.test(
   },
 );
 
+t.test('reads a reason that is no text, as Mistral lists what it does not take', async (t) => {
+  const detail = [{ type: 'extra_forbidden', loc: ['body', 'tools'], msg: 'Extra inputs are not permitted' }];
+  const ofMistral = bare({ message: { detail } });
+  const raw = { error: { code: 422, message: 'Provider returned error', metadata: { raw: ofMistral } } };
+  for (const body of [ofMistral, bare({ message: detail }), JSON.stringify(raw)]) {
+    const { post, balance, apiKey } = await openWith(t, (response) => response.writeHead(422).end(body));
+    for (const stream of [false, true]) {
+      const answer = await post({ stream });
+      t.equal(answer.status, 400);
+      const { error } = (await answer.json()) as { error: { message: string } };
+      t.match(error.message, /does not take this request: .*"tools".*Extra inputs are not permitted/, body);
+    }
+    t.same(await balance(apiKey), { balance: usd('1'), held: 0n });
+  }
+});
+
 t.test('takes such an error in the stream for one, though the host says then that it is done', async (t) => {
   const { post, balance, apiKey } = await openWith(t, (response) =>
     response

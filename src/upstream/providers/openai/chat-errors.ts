@@ -61,10 +61,9 @@ function refusalOf(status: number, answer: unknown): Refusal {
   const { message, code, type, param, metadata } = asJsonObject(error);
   const { reasons, raw, error_type: errorType } = asJsonObject(metadata);
   const behind = errorBehind(raw);
-  const reason = cutProviderText(behind.message ?? message);
-  const providerMessage = cutProviderText(
-    [code, type, errorType, message, behind.message].filter((part) => part !== undefined && part !== null).join(': '),
-  );
+  const reason = cutProviderText(textOf(behind.message ?? message));
+  const said = [code, type, errorType, message, behind.message].filter((part) => part !== undefined && part !== null);
+  const providerMessage = cutProviderText(said.map(textOf).join(': '));
   // With a 200, the status is in the error's code.
   const told = status < 400 && typeof code === 'number' ? code : status;
   return {
@@ -76,6 +75,9 @@ function refusalOf(status: number, answer: unknown): Refusal {
     param: behind.param ?? param,
   };
 }
+
+/** Mistral's message is an object where it lists what is wrong (github editor-code-assistant/eca #231). */
+const textOf = (said: unknown): unknown => (isJsonObject(said) || Array.isArray(said) ? JSON.stringify(said) : said);
 
 /** What the host behind the host answered: a text, often JSON with an error of the same form. */
 function errorBehind(raw: unknown): { message?: unknown; param?: unknown } {
