@@ -12,7 +12,7 @@ import { collect, rehearse } from './collecting.ts';
 import type { EvmDeployments } from './evm-deployment.ts';
 import { type EvmDriver, isOpen, run, wentThrough } from './evm-driver.ts';
 import { FacilitatorUnreachable } from './facilitator.ts';
-import { COSTS_TOO_MUCH } from './settling-cost.ts';
+import { COSTS_TOO_MUCH, NO_GAS_LEFT } from './settling-cost.ts';
 
 const STRUCT =
   'struct PaymentInfo { address operator; address payer; address receiver; address token; uint120 maxAmount; uint48 preApprovalExpiry; uint48 authorizationExpiry; uint48 refundExpiry; uint16 minFeeBps; uint16 maxFeeBps; address feeReceiver; uint256 salt; }';
@@ -53,6 +53,8 @@ const structOf = (info: PaymentInfo) => ({
 /** How often a capture is tried that a node turns down unsent: work may be done before it has the block of the lock. */
 const TRIES = 8;
 const TRIED_EVERY_MS = 500;
+/** Reasons that do not pass by then: its payer would wait in vain, and so would what is reconciled after it. */
+const LASTING: ReadonlySet<string | undefined> = new Set([COSTS_TOO_MUCH, NO_GAS_LEFT]);
 
 /** Both have to be on the chain. */
 export const escrowContracts = [ESCROW, EIP3009_COLLECTOR] as readonly Address[];
@@ -110,7 +112,7 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
     const taken = neverRefused(await ended(info, attempt));
     const mayBeThere = taken.state === 'unknown' && (taken.unused || taken.held);
     const wasTurnedDown = !attempt.sent && !attempt.unreachable;
-    if (!mayBeThere || !wasTurnedDown || tries === 1 || attempt.refusal === COSTS_TOO_MUCH || (await isOver(info))) {
+    if (!mayBeThere || !wasTurnedDown || tries === 1 || LASTING.has(attempt.refusal) || (await isOver(info))) {
       return { attempt, taken };
     }
     await delay(TRIED_EVERY_MS);

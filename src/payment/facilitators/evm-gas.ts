@@ -1,7 +1,7 @@
 /** What gas a settlement on an EVM chain may take. Contracts choose it, ours of the payer's wallet too; we pay it. */
 import { type Address, BaseError, type Hex, type PublicClient } from 'viem';
 import type { PricedCall } from './evm-sender.ts';
-import { COSTS_TOO_MUCH, leastPrice } from './settling-cost.ts';
+import { COSTS_TOO_MUCH, leastPrice, NO_GAS_LEFT } from './settling-cost.ts';
 
 /** A transfer by authorization takes some 80,000, one through Permit2 120,000; a contract wallet's check comes on top. */
 export const MOST_GAS = 300_000n;
@@ -68,7 +68,7 @@ export async function priceCall(
   const fees = { maxFeePerGas, maxPriorityFeePerGas };
   // Nodes allow an estimate no more gas than the sender can pay, and say of both limits the same.
   const left = await node.getBalance({ address: sender });
-  if (left < (most + besides) * maxFeePerGas) throw new TooDear('the facilitator has no gas left');
+  if (left < (most + besides) * maxFeePerGas) throw new TooDear(NO_GAS_LEFT);
   const estimate = await node.estimateGas({ ...call, ...fees, account: sender, gas: most }).catch((error: unknown) => {
     throw isOutOfGas(error) ? new TooDear(tooMuch) : error;
   });

@@ -40,6 +40,7 @@ import { amountOf } from './json.ts';
 import type { EvmNetworkOptions, LocalNetwork, Scheme, SettlingTimes } from './local-network.ts';
 
 import { pendingFor } from './pending.ts';
+import { NO_GAS_LEFT } from './settling-cost.ts';
 
 const RPC_TIMEOUT_MS = 10_000;
 const FIRST_POLL_MS = 5;
@@ -82,7 +83,7 @@ function priceOf(payload: object, requirements: object): bigint {
 
 /** Why a node turned a transaction down before it could run. */
 const rejection = (error: unknown): string =>
-  error instanceof InsufficientFundsError ? 'the facilitator has no gas left' : 'the node turned the transaction down';
+  error instanceof InsufficientFundsError ? NO_GAS_LEFT : 'the node turned the transaction down';
 
 export function createLocalEvmNetwork(
   options: EvmNetworkOptions,

@@ -18,6 +18,7 @@ export function leastPrice(cost: bigint, { decimals, value }: NativeCoin): bigin
 }
 
 export const COSTS_TOO_MUCH = 'settling costs more than half the price: pay on another network';
+export const NO_GAS_LEFT = 'the facilitator has no gas left';
 
 /** `cost` in atomic units of the coin, `price` in those of the asset. Undefined where settling pays. */
 export function costProblem(cost: bigint, price: bigint, coin: NativeCoin): string | undefined {

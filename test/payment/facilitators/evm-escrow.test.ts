@@ -92,6 +92,27 @@ t.test('a hold that is not worth its gas waits and says so, and is ended once it
   }
 });
 
+t.test('an account without gas is told of at once, and not tried again in vain', async (t) => {
+  const info = infoOf(payer.address, 8);
+  t.match(await (await operatorAt(0n)).lock(info, await signed(info)), { state: 'settled' });
+  let looks = 0;
+  const node = await serve(async (_request, response, body) => {
+    for (const { method } of [JSON.parse(body)].flat()) if (method === 'eth_getBalance') looks += 1;
+    const headers = { 'content-type': 'application/json' };
+    json(response, 200, await (await fetch(evm.rpcUrl, { method: 'POST', headers, body })).json());
+  });
+  t.teardown(node.stop);
+  const rpc = createRpc(evm.rpcUrl);
+  const had = await rpc('eth_getBalance', [info.operator, 'latest']);
+  await rpc('anvil_setBalance', [info.operator, '0x1']);
+  const operator = await operatorOf({ rpcUrl: node.url });
+  looks = 0;
+  t.match(await operator.capture(info, 60_000n), { state: 'unknown', held: true, reason: /no gas left/ });
+  t.equal(looks, 1);
+  await rpc('anvil_setBalance', [info.operator, had]);
+  t.match(await operator.capture(info, 60_000n), { state: 'settled' });
+});
+
 t.test("a payer's own contract is run for no more gas than locking may take", async (t) => {
   const limits: bigint[] = [];
   const node = await serve(async (_request, response, body) => {
