@@ -20,7 +20,7 @@ export interface UpstreamRequest {
   form?: readonly (readonly [name: string, value: string])[];
   /** Sent as multipart/form-data, in this order. */
   parts?: readonly FormPart[];
-  /** Repeating it does no harm: it may be retried on 429, 502, 503 and 504. Default: true for GET only. */
+  /** Repeating it does no harm: it may be retried on 408, 429, 502, 503 and 504. Default: true for GET only. */
   idempotent?: boolean;
   /** Asks how a job stands, which is billed: it is retried on every 5xx, where nothing comes, and for longer, and asked of an upstream that keeps failing. */
   asksOfJob?: boolean;

@@ -94,7 +94,7 @@ t.test('sends forms in order, files included', async (t) => {
   t.same(response.json(), { names: ['language', 'file'], text: 'en', file: 'a "b".wav', bytes: 'RIFF…' });
 });
 
-for (const status of [429, 502, 503, 504]) {
+for (const status of [408, 429, 502, 503, 504]) {
   t.test(`tries a GET again after ${status}`, async (t) => {
     const { origin, calls } = await serve(t, (_request, response, call) =>
       json(response, call === 1 ? status : 200, {}),
