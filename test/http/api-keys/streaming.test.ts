@@ -233,6 +233,7 @@ t.test(
       ["This model's maximum context length is 4096 tokens", 400, /longer than the model can read/],
       ['The model `vendor/quick-2026-01-01` does not exist', 500, /upstream_failed/],
       ['Invalid model: vendor/quick-2026-01-01', 500, /upstream_failed/],
+      ['Invalid model parameter: top_k is 9', 400, /does not take this request: Invalid model parameter/],
     ];
     for (const [message, status, told] of cases) {
       const { post, balance, apiKey } = await openWith(t, (response) => response.writeHead(400).end(bare({ message })));

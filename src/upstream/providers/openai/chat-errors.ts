@@ -30,7 +30,7 @@ const TOO_LONG =
 const BAD_IMAGE =
   /invalid_image|image_(?:url|too_|not_found|download_failed)|unsupported_image|unable to process (?:input )?image/i;
 const BINDING_AT_FAULT =
-  /model_not_found|model not found|not a valid model|invalid[_ ]model|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
+  /model_not_found|model not found|not a valid model|invalid[_ ]model(?:[:.]|$)|model [^ ]{1,100} (?:does not exist|is not available|was not found)|api.?key|billing|quota|credits/i;
 
 /** xAI and Gemini's compatible API answer a wrong key with a 400. */
 const KEY_AT_FAULT = /incorrect api key|api key not valid/i;
