@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Downloader, DownloadOptions } from '../http/download.ts';
 import { pause, retryDelay } from '../http/retry.ts';
 import { UpstreamProblem } from '../problem.ts';
+import { base64In } from './data-url.ts';
 import { type MediaKind, sniffMediaType } from './type.ts';
 
 export interface StoredMedia {
@@ -52,8 +53,6 @@ const LARGEST_COPY: Readonly<Record<MediaKind | 'any', number>> = {
   document: 40 * 1024 * 1024,
   any: 300 * 1024 * 1024,
 };
-
-const INLINE = /^data:[^,]{0,200};base64,(.*)$/s;
 
 /** `publicUrl` is the address that names are appended to: `https://media.example.com` or `https://api.example.com/media`. */
 export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; downloads: Downloader }): MediaStore {
@@ -109,7 +108,7 @@ export function openMediaStore(options: { shelf: MediaShelf; publicUrl: string; 
   return {
     put: (bytes, kind, upstream = 'media store') => store(bytes, kind, upstream),
     async copy(url, kind, { upstream, signal }) {
-      const [, base64] = INLINE.exec(url) ?? [];
+      const base64 = base64In(url);
       if (base64 !== undefined) return await store(Buffer.from(base64, 'base64'), kind, upstream);
       const options = { upstream, givenBy: 'provider', signal, maxBytes: LARGEST_COPY[kind] } as const;
       return await store(await downloadPatiently(url, options), kind, upstream);

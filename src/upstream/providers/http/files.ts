@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../../catalogue/types.ts';
 import { choices } from '../../../catalogue/yaml/suggest.ts';
 import { isJsonObject, type JsonObject } from '../../../json.ts';
 import type { CallContext } from '../../adapter.ts';
+import { base64In } from '../../media/data-url.ts';
 import type { StoredMedia } from '../../media/store.ts';
 import type { MediaKind } from '../../media/type.ts';
 import { UpstreamProblem } from '../../problem.ts';
@@ -61,7 +62,7 @@ export async function withDecoded(
   if (fields.length === 0) return result;
   if (!isJsonObject(result)) throw new UpstreamProblem('malformed', upstream, 'no object to decode files of');
   const keep = async (field: string, text: unknown): Promise<string> => {
-    const base64 = typeof text === 'string' ? text.replace(/^data:[^,]*;base64,/, '') : '';
+    const base64 = typeof text === 'string' ? (base64In(text) ?? text) : '';
     const kept = await media.put(Buffer.from(base64, 'base64'), kinds[field] ?? 'any', upstream);
     return kept.url;
   };
