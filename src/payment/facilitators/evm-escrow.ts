@@ -102,6 +102,7 @@ export function openEvmEscrow(options: EvmEscrowOptions): EscrowOperator {
       () => false,
     );
 
+  /** Takes so many atomic units of a hold. With the last attempt, which alone can have sent anything. */
   async function take(
     info: PaymentInfo,
     amount: bigint,

@@ -1,11 +1,12 @@
 /** The error codes of x402 facilitators in plain words (@x402/evm, @x402/svm, and Coinbase's facilitator). */
 import { withoutAddresses } from '../without-addresses.ts';
+import { NO_GAS_LEFT } from './settling-cost.ts';
 
 const SPENT = /nonce_already_used|authorization is used|invalid_?nonce|duplicate_settlement|already.?processed/i;
 
 const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [SPENT, 'the payment was used before'],
-  [/no gas left/, 'the facilitator has no gas left'],
+  [/no gas left/, NO_GAS_LEFT],
   // SPL Token's error 1 is InsufficientFunds.
   [/insufficient_(balance|funds)|exceeds balance|"Custom":"?1\b/, 'the payer has too few tokens'],
   [/valid_before|deadline_expired|authorization is expired|block_height_exceeded/, 'the authorization has expired'],

@@ -1,23 +1,19 @@
 /** An answer that nests more deeply than anybody can follow is the provider's fault, and is not charged. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
+import { serve } from '../../upstream/http/weather.ts';
 import { weatherFiles } from './weather-catalogue.ts';
 import { KEY } from './weather-service.ts';
 
 const DEEP = '['.repeat(50_000) + ']'.repeat(50_000);
 
 let answer = '';
-const provider = createServer((incoming, response) => {
+const { origin: url } = await serve(t, (incoming, response) => {
   incoming.resume();
   response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
 });
-await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-t.teardown(() => provider.close().closeAllConnections());
-const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 
 const gateway = await startGateway({
   networks: ['chain-c'],

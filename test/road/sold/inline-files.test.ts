@@ -1,10 +1,9 @@
 /** A file that a provider hands out within its answer, without an address, is sold as any other. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { filePath, makeFile } from '../../../src/sandbox/files/index.ts';
 import { payV2, request } from '../../clients.ts';
 import { startGateway } from '../../gateway.ts';
+import { serve } from '../../upstream/http/weather.ts';
 
 const bytes = async (label: string): Promise<Buffer> => {
   const picture = { kind: 'picture', seed: 'inline', width: 64, height: 48, label, format: 'webp' } as const;
@@ -13,18 +12,16 @@ const bytes = async (label: string): Promise<Buffer> => {
 const webp = await bytes('inline');
 
 let output: unknown;
-const provider = createServer((incoming, response) => {
+const { origin } = await serve(t, (incoming, response) => {
   incoming.resume();
   const urls = { get: '/predictions/p1', cancel: '/predictions/p1/cancel' };
   const prediction = { id: 'p1', status: 'succeeded', output, error: null, urls };
   response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(prediction));
 });
-await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-t.teardown(() => provider.close().closeAllConnections());
 
 const gateway = await startGateway({
   networks: ['chain-c', 'chain-e'],
-  upstreams: { predictions: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` },
+  upstreams: { predictions: origin },
 });
 t.teardown(gateway.stop);
 
